@@ -19,9 +19,9 @@ package struct RemovedSchedules: Sendable {
     /// Searches all queues, and returns a message for each such schedule.
     package func find() async throws(BrokerError) -> [String] {
         var found: [String] = []
-        let now = try await broker.now()
         for queue in try await broker.queues().sorted() {
             do throws(BrokerError) {
+                let now = try await broker.now(on: queue)
                 for case let schedule? in try await broker.schedules(on: queue).map(\.schedule) {
                     if let message = try await note(schedule, now) { found.append(message) }
                 }

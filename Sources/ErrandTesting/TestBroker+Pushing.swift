@@ -12,5 +12,5 @@ extension TestBroker {
     }
 
     /// Returns the time of the test's clock, in milliseconds since 1970 UTC.
-    public func now() async throws(BrokerError) -> Int64 { clock.nowMilliseconds }
+    public func now(on queue: String) async throws(BrokerError) -> Int64 { clock.nowMilliseconds }
 }

@@ -38,7 +38,8 @@ import Testing
     @Test func `no command is permitted that no script and no call uses`() throws {
         let sources = try Self.sources()
         #expect(Self.commands.count > 40)
-        for command in Self.commands {
+        // Clients of clusters in other languages follow ASK.
+        for command in Self.commands where command != "asking" {
             let words = command.uppercased().split(separator: "|").joined(separator: #"", ""#)
             let isUsed =
                 sources.contains("'\(words)'") || sources.contains("\"\(words)\"")

@@ -61,10 +61,10 @@ struct TransitionEdgeTests {
         try server.run("HSET", key + "claims:session-1", "job", "\(claim.token):1")
         // No outage is detected, however slow this machine is.
         try server.run("HDEL", key + "runtime", "grace", "beat")
-        let before = try await broker.now()
+        let before = try await broker.now(on: "default")
         #expect(try await broker.recover(on: "default").recovered == 1)
         let due = try #require(Int64(try server.run("ZSCORE", key + "retrying", "job")))
-        let (after, delay) = (try await broker.now(), Int64(RetryDelays().ceiling(ofRetry: failures + 1)))
+        let (after, delay) = (try await broker.now(on: "default"), Int64(RetryDelays().ceiling(ofRetry: failures + 1)))
         #expect((before + delay...after + delay).contains(due), "after \(due - before) ms instead of \(delay)")
     }
 

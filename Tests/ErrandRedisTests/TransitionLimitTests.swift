@@ -216,7 +216,7 @@ struct TransitionLimitTests {
             try server.run("HSET", "errand:{default}:session:short-\(number)", "lease", "2000")
         }
         // They end before it does; one more registers, and one ends.
-        let now = try await broker.now()
+        let now = try await broker.now(on: "default")
         for number in 0..<1005 {
             try server.run("ZADD", "errand:{default}:sessions", "\(now + 60_000)", "short-\(number)")
         }

@@ -156,7 +156,7 @@ private final class ForgetfulBroker: PushingBroker {
 
     var ids: [String] { pushed.withLock { $0 } }
 
-    func now() async throws(BrokerError) -> Int64 { try await broker.now() }
+    func now(on queue: String) async throws(BrokerError) -> Int64 { try await broker.now(on: queue) }
 
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         let number = pushed.withLock { pushed in

@@ -1,4 +1,7 @@
+import ErrandDashboard
+import ErrandRedis
 import Foundation
+import Logging
 import TestSupport
 import Testing
 
@@ -37,6 +40,15 @@ import Testing
         for master in cluster.masters { #expect(doctor.text.contains("127.0.0.1:\(master.port): appendonly is off")) }
     }
 
+    @Test func theDoctorNamesAQueueThatIsTooLargeToMove() async throws {
+        try await push()
+        let script = "for i = 1, 110 do redis.call('HSET', KEYS[1], 'job' .. i, string.rep('x', 1048576)) end"
+        try cluster.server(of: "b").run("EVAL", script, "1", "errand:{b}:body")
+        let doctor = try await run(.console, ["doctor", "--json"])
+        let advice = doctor.text.components(separatedBy: #""kind":"large_queue""#).dropFirst()
+        #expect(advice.count == 1 && advice.first?.hasPrefix(#","queue":"b""#) == true, "\(doctor.text.suffix(600))")
+    }
+
     @Test func aLostServerIsNamedAndTheOthersAreShown() async throws {
         for server in cluster.masters { try server.run("CONFIG", "SET", "cluster-require-full-coverage", "no") }
         try await push()
@@ -50,11 +62,34 @@ import Testing
         let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
         #expect(overview.unreachable == ["127.0.0.1:\(lost.port)"])
         #expect(overview.queues.map(\.name) == queues.filter { !gone.contains($0) })
-        #expect(status.error.contains("no reply from 127.0.0.1:\(lost.port)"))
-        for queue in gone { #expect(status.error.contains(queue)) }
+        for queue in gone {
+            #expect(status.error.contains("queue \(queue) cannot be read: 127.0.0.1:\(lost.port) does not reply"))
+        }
         let doctor = try await run(.console, ["doctor", "--json"])
         #expect(doctor.status == 69)
         #expect(doctor.text.contains(#""unreachable":["127.0.0.1:\#(lost.port)"]"#))
+        let rows = try await serversOnTheDashboard()
+        #expect(rows.count == 3)
+        for master in cluster.masters {
+            let row = try #require(rows.first { $0.contains("127.0.0.1:\(master.port)") })
+            #expect(row.contains("no reply") == (master.port == lost.port), "\(row)")
+            let own =
+                try lost.port == master.port
+                ? gone : queues.filter { try !gone.contains($0) && cluster.server(of: $0).port == master.port }
+            #expect(row.contains("<td>\(own.joined(separator: ", "))</td>"), "\(row)")
+        }
+    }
+
+    /// The rows of the table of servers on the overview page.
+    private func serversOnTheDashboard() async throws -> [Substring] {
+        let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))
+        defer { broker.close() }
+        let dashboard = ErrandDashboard(broker: broker, hosts: .any, logger: Logger(label: "dashboard")) { _ in
+            .acting(as: "Ada")
+        }
+        let page = try await DashboardScene.ask(dashboard, "/").text
+        let table = try #require(page.components(separatedBy: "<h2>Servers</h2>").last)
+        return table.split(separator: "<tr>").filter { $0.contains("127.0.0.1:") }
     }
 
     private struct Overview: Decodable {

@@ -47,39 +47,36 @@ package final class RedisCluster: Sendable {
     }
 
     private func awaitMeeting(of count: Int) throws {
-        try wait(until: "all servers know each other") {
+        try poll("all servers know each other") {
             try self.servers.allSatisfy { try $0.run("CLUSTER", "INFO").contains("cluster_known_nodes:\(count)\r") }
         }
     }
 
     /// Waits until all servers that run find the cluster complete, and all replicas follow their masters.
     package func awaitHealth() throws {
-        try wait(until: "the cluster is complete") {
-            try self.servers.filter(\.isRunning).allSatisfy {
-                guard try $0.run("CLUSTER", "INFO").contains("cluster_state:ok") else { return false }
-                let replication = try $0.run("INFO", "replication")
-                return replication.contains("role:master") || replication.contains("master_link_status:up")
+        try poll("the cluster is complete") {
+            let running = servers.filter(\.isRunning)
+            guard try running.allSatisfy({ try $0.run("CLUSTER", "INFO").contains("cluster_state:ok") }) else {
+                return false
             }
-        }
-    }
-
-    private func wait(until what: String, _ isSo: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !(try isSo()) {
-            guard ContinuousClock.now < deadline else { throw TestFailure("timed out: \(what)", isOfTime: true) }
-            usleep(20_000)
+            let roles = try running.map { try $0.run("INFO", "replication") }
+            let masters = roles.filter { $0.contains("role:master") }
+            return masters.reduce(0) { $0 + RedisServer.followers(in: $1) } == running.count - masters.count
         }
     }
 
     /// Returns the slot of a queue.
-    package func slot(of queue: String) throws -> String {
-        try masters[0].run("CLUSTER", "KEYSLOT", "errand:{\(queue)}")
+    package func slot(of queue: String, asking asked: [RedisServer]? = nil) throws -> String {
+        guard let server = (asked ?? servers).first(where: \.isRunning) else { throw TestFailure("no server runs") }
+        return try server.run("CLUSTER", "KEYSLOT", "errand:{\(queue)}")
     }
 
     /// Returns the server that is the master of a queue's slot at present.
-    package func server(of queue: String) throws -> RedisServer {
-        let slot = try slot(of: queue)
-        for server in servers where server.isRunning {
+    ///
+    /// - Parameter asked: The servers to ask, if not all that run.
+    package func server(of queue: String, asking asked: [RedisServer]? = nil) throws -> RedisServer {
+        let slot = try slot(of: queue, asking: asked)
+        for server in asked ?? servers where server.isRunning {
             let answer = try server.run("GET", "{\(queue)}")
             if answer.hasPrefix("MOVED \(slot) "), let port = answer.split(separator: ":").last,
                 let owner = servers.first(where: { "\($0.port)" == port }), owner.isRunning
@@ -89,6 +86,14 @@ package final class RedisCluster: Sendable {
             if !answer.contains("MOVED") { return server }
         }
         throw TestFailure("no server has the slot of \(queue)")
+    }
+
+    /// Returns the server that began as the replica of a master.
+    package func replica(of master: RedisServer) throws -> RedisServer {
+        guard let index = masters.firstIndex(where: { $0.port == master.port }), replicas.indices.contains(index) else {
+            throw TestFailure("that master has no replica")
+        }
+        return replicas[index]
     }
 
     /// Moves the slot of a queue with all of its keys to another master, as `redis-cli --cluster reshard` does.

@@ -67,17 +67,13 @@ package final class RedisSentinels: Sendable {
 
     /// Waits until all sentinels that run describe their masters so.
     private func awaitView(_ what: String, _ isSo: (String) -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while true {
-            let views = ports.map { port in
+        var views: [String] = []
+        try poll("\(what): \(views)") {
+            views = ports.map { port in
                 (try? RedisServer.ask("\(directory)/\(port)", [["AUTH", Self.password], ["INFO", "sentinel"]]))?.last
                     ?? ""
             }
-            if views.allSatisfy(isSo) { return }
-            guard ContinuousClock.now < deadline else {
-                throw TestFailure("timed out: \(what): \(views)", isOfTime: true)
-            }
-            usleep(50_000)
+            return views.allSatisfy(isSo)
         }
     }
 
@@ -98,6 +94,13 @@ package final class RedisSentinels: Sendable {
             return true
         }
         return promoted
+    }
+
+    /// Waits until all other servers follow the master.
+    package func awaitReplicas(of master: RedisServer) throws {
+        try poll("all servers follow \(master.port)") {
+            RedisServer.followers(in: try master.run("INFO", "replication")) == servers.count - 1
+        }
     }
 
     /// Sends a command to the first sentinel.

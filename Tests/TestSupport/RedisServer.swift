@@ -87,12 +87,9 @@ package final class RedisServer: Sendable {
         try process.start()
         self.process.withLock { $0 = process }
         TestReaper.shared.watch(process.processIdentifier, directory)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !isAnswering(mayLoad: mayLoad) {
-            guard ContinuousClock.now < deadline, process.isRunning else {
-                throw TestFailure("redis-server did not start")
-            }
-            usleep(5000)
+        try poll("redis-server starts", within: .seconds(20), pause: 5000) {
+            guard process.isRunning else { throw TestFailure("redis-server did not start") }
+            return isAnswering(mayLoad: mayLoad)
         }
     }
 
@@ -113,6 +110,12 @@ package final class RedisServer: Sendable {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         _ = Glibc.kill(process.processIdentifier, signal)
         if signal == SIGKILL || signal == SIGTERM { Self.awaitEnd(of: process.processIdentifier) }
+    }
+
+    /// Returns the number of replicas that receive each write now. A replica that says that its link is up may only have
+    /// the data of a moment ago: the server goes on when the replica has confirmed those, once a second.
+    static func followers(in replication: String) -> Int {
+        replication.components(separatedBy: ",state=online,").count - 1
     }
 
     /// Waits with `waitid`. `waitUntilExit` waits for the end of a socket of which any other child may have a copy.

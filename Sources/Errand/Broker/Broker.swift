@@ -21,8 +21,8 @@ public protocol PushingBroker: Sendable {
     /// - Throws: ``BrokerError`` if the broker certainly accepted none of the jobs.
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt]
 
-    /// Returns the broker's time in milliseconds since 1970 UTC. No other clock decides when a job is due.
-    func now() async throws(BrokerError) -> Int64
+    /// Returns the broker's time in milliseconds since 1970 UTC. No other clock decides when a job of the queue is due.
+    func now(on queue: String) async throws(BrokerError) -> Int64
 }
 
 /// The part of a broker that a worker needs.

@@ -17,3 +17,9 @@ package struct ServerState: Sendable, Equatable {
         self.queues = queues
     }
 }
+
+/// A broker that may have several servers.
+package protocol ServerListing: Sendable {
+    /// Returns the servers, and which of these queues each serves; none if there is only one.
+    func serverStates(for queues: [String]) async throws(BrokerError) -> [ServerState]
+}

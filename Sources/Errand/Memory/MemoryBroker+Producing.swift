@@ -7,5 +7,5 @@ extension MemoryBroker {
     }
 
     /// Returns the broker's time in milliseconds since 1970 UTC.
-    public func now() async throws(BrokerError) -> Int64 { clock() }
+    public func now(on queue: String) async throws(BrokerError) -> Int64 { clock() }
 }

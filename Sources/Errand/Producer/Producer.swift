@@ -34,10 +34,10 @@ public struct Producer: Sendable {
     }
 
     /// Returns the time from which a delay counts. This machine's clock may be wrong, so it is not used for delays.
-    func start(of options: PushOptions) async throws(BrokerError) -> Date {
+    func start(of options: PushOptions, on queue: String) async throws(BrokerError) -> Date {
         if let now { return now() }
         guard options.delay != nil, options.delayUntil == nil else { return Date() }
-        return Date(timeIntervalSince1970: Double(try await broker.now()) / 1000)
+        return Date(timeIntervalSince1970: Double(try await broker.now(on: queue)) / 1000)
     }
 
     /// Pushes one description.

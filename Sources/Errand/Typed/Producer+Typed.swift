@@ -17,7 +17,7 @@ extension Producer {
         _ parameters: Parameters,
         options: PushOptions = PushOptions()
     ) async throws -> Receipt {
-        let start = try await start(of: options)
+        let start = try await start(of: options, on: options.queue ?? Parameters.jobDefaults.queue ?? "default")
         return try await push(try parameters.described(options, now: start))
     }
 
@@ -33,7 +33,7 @@ extension Producer {
         contentsOf parameters: some Sequence<Parameters>,
         options: PushOptions = PushOptions()
     ) async throws -> [Receipt] {
-        let start = try await start(of: options)
+        let start = try await start(of: options, on: options.queue ?? Parameters.jobDefaults.queue ?? "default")
         return try await push(contentsOf: parameters.map { try $0.described(options, now: start) })
     }
 }

@@ -113,7 +113,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// Measures, and returns a closure that shows the results.
     private func measureFigures(on stage: BenchStage) async throws -> () throws -> Void {
-        let run = BenchRun(stage: stage, measurements: measurements(on: stage), runs: often)
+        let run = BenchRun(stage: stage, measurements: try await measurements(on: stage), runs: often)
         let figures = try await run.figures()
         let facts = try await BenchFacts.gather(stage, runs: often)
         let report = BenchReport(figures: figures, facts: facts, jobs: jobs, runs: often.count())
@@ -121,11 +121,12 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     /// Returns the requested measurements, without the ceilings if the server cannot be measured alone.
-    private func measurements(on stage: BenchStage) -> [BenchMeasurement] {
+    private func measurements(on stage: BenchStage) async throws -> [BenchMeasurement] {
         let asked = BenchMeasurement.all.filter { only.isEmpty || only.contains($0.part) }
-        guard !CeilingBench(stage: stage).isPossible else { return asked }
+        guard try await !CeilingBench(stage: stage).isPossible() else { return asked }
         StandardError.write(
-            "the server alone is not measured: redis-benchmark wants the password among its arguments, where others can read it"
+            "the server alone is not measured: redis-benchmark knows no sentinels, and takes a password only as an argument, "
+                + "which others can read"
         )
         return asked.filter { !$0.isCeiling }
     }

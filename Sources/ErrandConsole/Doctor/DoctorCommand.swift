@@ -52,6 +52,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let names = Set(known).subtracting(lost).sorted()
         try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: names)
         report.advice += try await QueueAdvice(broker: broker).advice(on: names)
+        report.advice += try await LargeQueues(broker: broker).advice(on: names)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
     }
 

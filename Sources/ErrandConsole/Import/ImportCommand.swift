@@ -17,7 +17,7 @@ struct ImportCommand: AsyncParsableCommand {
             remaining retries. An operation gets the name of the job, with _ for characters that Errand does not allow.
 
             swift-jobs and Vapor Queues do not always record whether the worker that took a job is still alive; such jobs are \
-            only migrated with --stranded. Sidekiq without super_fetch has lost the jobs of its killed workers.
+            only moved with --stranded. Sidekiq without super_fetch has lost the jobs of its killed workers.
 
             Examples:
               errand import --from swift-jobs --source redis://127.0.0.1:6379
@@ -122,7 +122,7 @@ struct ImportCommand: AsyncParsableCommand {
             )
         }
         if let failure = report.failure {
-            let until = commit ? "; the jobs migrated so far are listed above, and the command can be run again" : ""
+            let until = commit ? "; the jobs moved so far are listed above, and the command can be run again" : ""
             throw CommandFailure("stopped: \(failure.message)\(until)", failure.status)
         }
         if let first = report.blocked.first {
@@ -135,7 +135,7 @@ struct ImportCommand: AsyncParsableCommand {
         let unread = found.count { $0.problem != nil }
         if unread > 0 {
             throw CommandFailure(
-                "\(unread.counted("place")) of \(found.count) cannot be read, as listed above; the others were \(commit ? "migrated" : "checked")",
+                "\(unread.counted("place")) of \(found.count) cannot be read, as listed above; the others were \(commit ? "moved" : "checked")",
                 ExitStatus.unsuccessful
             )
         }

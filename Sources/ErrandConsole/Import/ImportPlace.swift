@@ -51,7 +51,7 @@ struct ImportPlace: Sendable {
     }
 }
 
-/// The reason why an entry of another library cannot be migrated.
+/// The reason why an entry of another library cannot be moved.
 struct ImportProblem: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -12,7 +12,7 @@ struct ImportRun {
         var moved = 0
         var readable = 0
         var skipped = 0
-        /// The first few reasons why jobs were not migrated.
+        /// The first few reasons why jobs were not moved.
         var reasons: [String] = []
         /// The reason why the key could not be read, or only in part.
         var problem: BrokerError?
@@ -158,7 +158,7 @@ struct ImportRun {
         }
         found.moved += 1
         do throws(BrokerError) { try await source.forget(job.entry, in: place) } catch {
-            found.add("\(receipt.id) was migrated, but its old data stays: \(error.message)")
+            found.add("\(receipt.id) was moved, but its old data stays: \(error.message)")
         }
         return 1
     }

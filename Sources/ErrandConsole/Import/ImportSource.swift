@@ -15,7 +15,7 @@ protocol ImportSource: Sendable {
     func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError)
 }
 
-/// The libraries from which jobs can be migrated.
+/// The libraries from which jobs can be moved.
 enum ImportLibrary: String, CaseIterable, ExpressibleByArgument {
     case swiftJobs = "swift-jobs"
     case vaporQueues = "vapor-queues"
@@ -51,7 +51,7 @@ enum ImportedName {
         return String(characters.prefix(DescriptionLimits.tokenLength))
     }
 
-    /// Returns a valid id unchanged, so that a migrated job is not migrated again; `nil` lets Errand make a new one.
+    /// Returns a valid id unchanged, so that a moved job is not moved again; `nil` lets Errand make a new one.
     static func id(_ text: String) -> String? { QueueName.isValid(jobID: text) ? text : nil }
 
     /// Converts seconds since 1970 to the milliseconds of a description; `nil` if the job is due. A job that was

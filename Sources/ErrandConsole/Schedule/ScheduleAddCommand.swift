@@ -116,7 +116,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     private func put(in broker: RedisBroker) async throws -> ScheduleOutcome {
         let stored = try await broker.schedule(name, on: place.queue)?.schedule
         let origin = Schedule.Origin.person(
-            edited: try await broker.now(),
+            edited: try await broker.now(on: place.queue),
             catalogue: stored?.origin.catalogue,
             removed: stored?.origin.removed
         )

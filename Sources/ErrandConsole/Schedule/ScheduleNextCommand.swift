@@ -49,16 +49,19 @@ struct ScheduleNextCommand: AsyncParsableCommand {
                 throw CommandFailure("queue \(place.queue) has no schedule \"\(name)\"", ExitStatus.unsuccessful)
             }
             guard let schedule = record.schedule else {
-                throw CommandFailure(record.problem?.description ?? "it cannot be read", ExitStatus.unsuccessful)
+                throw CommandFailure(
+                    record.problem?.description ?? "the schedule cannot be read",
+                    ExitStatus.unsuccessful
+                )
             }
-            if record.isPaused { StandardError.write("note: it is paused") }
+            if record.isPaused { StandardError.write("note: the schedule is paused") }
             tell(schedule.timing, after: try await time(start, broker))
         }
     }
 
     private func time(_ start: Int64?, _ broker: RedisBroker) async throws -> Int64 {
         if let start { return start }
-        return try await broker.now()
+        return try await broker.now(on: place.queue)
     }
 
     private func tell(_ timing: ScheduleTiming, after start: Int64) {

@@ -28,20 +28,17 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             let (known, missing) = try await queues.known(to: broker)
-            let servers = try await broker.serverStates(for: known)
-            // Their queues are not waited for.
-            let lost = Set(servers.filter { !$0.isReachable }.flatMap(\.queues))
-            var overview = try await Overview(of: known.filter { !lost.contains($0) }, on: broker)
-            overview.servers = servers
+            let overview = try await Overview(of: known, withServersOf: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
             overview.unreadable.warn()
             if let missing = missing.first { throw BrokerError(missingQueue: missing) }
-            if !overview.unreachable.isEmpty {
-                let queues = lost.isEmpty ? "" : "; not shown: \(lost.sorted().joined(separator: ", "))"
-                let servers = overview.unreachable.joined(separator: ", ")
-                throw CommandFailure("no reply from \(servers)\(queues)", ExitStatus.unavailable)
-            }
             if let failure = overview.unreadable.failure("the others are shown") { throw failure }
+            if !overview.unreachable.isEmpty {
+                throw CommandFailure(
+                    "no reply from \(overview.unreachable.joined(separator: ", "))",
+                    ExitStatus.unavailable
+                )
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ extension DashboardController {
     private static let unknownShown = 50
 
     private func overview() async throws -> Page {
-        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let overview = try await Overview(of: try await broker.queues(), withServersOf: broker)
         let views = QueueViews(sampler: dashboard.sampler)
         let unknown = overview.queues.flatMap { queue in
             queue.unknownOperations.sorted { $0.key < $1.key }.map { operation, count in
@@ -75,6 +75,7 @@ extension DashboardController {
                 "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
                 "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": Array(shown),
                 "more": unknown.count > shown.count ? "and \((unknown.count - shown.count).grouped) more" : "",
+                "hasServers": !overview.servers.isEmpty, "servers": overview.servers.map(views.server),
             ],
             unreadable: overview.unreadable
         )

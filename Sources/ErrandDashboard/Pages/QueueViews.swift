@@ -40,6 +40,14 @@ struct QueueViews {
         }
     }
 
+    func server(_ server: ServerState) -> [String: Any] {
+        [
+            "address": server.address, "role": server.follows.map { "replica of \($0)" } ?? "master",
+            "state": server.isReachable ? "ok" : "no reply", "isLost": !server.isReachable,
+            "queues": server.queues.joined(separator: ", "),
+        ]
+    }
+
     func cards(_ overview: Overview) -> [[String: Any]] {
         let queues = overview.queues
         func sum(_ count: (QueueStatus) -> Int) -> Int {

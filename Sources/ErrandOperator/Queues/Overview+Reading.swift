@@ -12,4 +12,18 @@ extension Overview {
         for (status, sessions) in read.values.map(\.value) { add(status, sessions) }
         unreadable = read.unreadable
     }
+
+    /// Reads the state of queues and of the servers. Queues of servers that do not reply are not waited for, and are in
+    /// ``unreadable``.
+    package init(of queues: [String], withServersOf broker: any ConsoleBroker) async throws(BrokerError) {
+        let servers = try await (broker as? any ServerListing)?.serverStates(for: queues) ?? []
+        let lost = servers.filter { !$0.isReachable }
+        let silent = Set(lost.flatMap(\.queues))
+        try await self.init(of: queues.filter { !silent.contains($0) }, on: broker)
+        self.servers = servers
+        for server in lost {
+            let error = BrokerError(.notReachable, "\(server.address) does not reply")
+            unreadable += server.queues.map { UnreadablePlace(queue: $0, error: error) }
+        }
+    }
 }

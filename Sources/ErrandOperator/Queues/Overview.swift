@@ -15,7 +15,7 @@ package struct Overview: Sendable {
     /// The queues that cannot be read.
     package internal(set) var unreadable: [UnreadablePlace] = []
     /// The servers of the cluster; none if the broker is one server.
-    package var servers: [ServerState] = []
+    package internal(set) var servers: [ServerState] = []
     private var sessions: [String: Worker] = [:]
 
     /// Makes an empty overview.

@@ -13,8 +13,15 @@ struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
     let host: String
     let port: Int
 
-    /// The part as URLs and `CLUSTER` replies' readers write it.
-    var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// The part of a URL.
+    var description: String {
+        "\(host.contains(":") ? "[\(host.replacing("%", with: "%25"))]" : host):\(port)"
+    }
 
     /// Parses a list that is separated by commas.
     static func list(_ authority: Substring, port: Int) throws(BrokerError) -> [HostAndPort] {
@@ -46,13 +53,26 @@ struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
         return HostAndPort(host: host, port: port)
     }
 
+    /// Checks what a server reports.
+    ///
+    /// - Returns: `nil` if the host cannot be one, or the port is not in 1 to 65,535.
+    init?(reported host: String, port: Int64) {
+        guard !host.isEmpty, Self.isPlausible(host.filter { $0 != ":" && $0 != "%" }), (1...65535).contains(port) else {
+            return nil
+        }
+        self.init(host: host, port: Int(port))
+    }
+
+    private static func isPlausible(_ host: String) -> Bool {
+        let odd = "[]<>\\^`{}|\",;@:/?#% "
+        return host.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+            && !host.contains(where: odd.contains)
+    }
+
     private static func name(_ text: Substring) throws(BrokerError) -> String {
         guard !text.isEmpty else { throw BrokerURL.bad("it names no host") }
         let host = try BrokerURL.decoded(text, "host")
-        let odd = "[]<>\\^`{}|\",;@:/?#% "
-        guard host.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
-            !host.contains(where: odd.contains)
-        else {
+        guard isPlausible(host) else {
             throw BrokerURL.bad(
                 "a host may be a name or an address; only redis+cluster:// and redis+sentinel:// take a list of them"
             )

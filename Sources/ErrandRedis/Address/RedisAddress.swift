@@ -33,7 +33,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
         let password: String?
     }
 
-    let place: Place
+    private(set) var place: Place
     let user: String?
     let password: String?
     let database: Int
@@ -98,8 +98,21 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Makes the address of a sentinel.
-    init(_ sentinels: Sentinels, at sentinel: HostAndPort) {
-        place = .server(.tcp(sentinel))
+    init(_ sentinels: Sentinels, at sentinel: HostAndPort) { self.init(sentinels, .server(.tcp(sentinel))) }
+
+    /// Returns the address of the same master with another sentinel to ask first.
+    func asking(first sentinel: HostAndPort) -> RedisAddress {
+        guard case .sentinels(let sentinels) = place else { return self }
+        let places = [sentinel] + sentinels.places.filter { $0 != sentinel }
+        var address = self
+        address.place = .sentinels(
+            Sentinels(places: places, master: sentinels.master, user: sentinels.user, password: sentinels.password)
+        )
+        return address
+    }
+
+    private init(_ sentinels: Sentinels, _ place: Place) {
+        self.place = place
         user = sentinels.user
         password = sentinels.password
         database = 0

@@ -23,7 +23,7 @@ extension RedisBroker {
     private func putRegistryAside() async throws(BrokerError) {
         var aside = KeySpace.corruptQueues
         if try await command(.command("EXISTS", aside), for: .registry).number == 1 {
-            let time = try await now()
+            let time = try await now(at: .registry)
             aside += ":\(time)"
         }
         _ = try await command(.command("RENAME", KeySpace.queues, aside), for: .registry)

@@ -1,6 +1,6 @@
 package import Errand
 
-extension RedisBroker {
+extension RedisBroker: ServerListing {
     /// A server that does not reply for so long is shown as not reachable.
     private static let probeTime = Duration.seconds(2)
 

@@ -93,12 +93,12 @@ public final class RedisBroker: Broker {
     private func replies(
         from place: CommandPlace,
         _ retrying: inout RefusedCall,
-        replicated: Bool = false,
+        waiting: Int? = nil,
         to commands: (Servers.Route) -> CommandWriter
     ) async throws(BrokerError) -> (replies: [RESPValue], route: Servers.Route) {
         while true {
             let patience = retrying.connectionDeadline
-            guard let route = try await servers.route(to: place, replicated: replicated, until: patience) else {
+            guard let route = try await servers.route(to: place, waiting: waiting, until: patience) else {
                 servers.refresh()
                 try await pause(&retrying, or: unserved)
                 continue
@@ -189,14 +189,15 @@ public final class RedisBroker: Broker {
         var byDigest = true
         var call = call
         if let overrides { call.script = overrides.script(call.script) }
+        let waiting = replicas > 0 ? HashSlot.of(queue: call.queue) % Self.waitingConnections : nil
         while true {
-            let (replies, route) = try await replies(from: .queue(call.queue), &retrying, replicated: replicas > 0) {
+            let (replies, route) = try await replies(from: .queue(call.queue), &retrying, waiting: waiting) {
                 call.command(byDigest: byDigest, isSharded: $0.isSharded, replicas: replicas, within: replicaTimeout)
             }
             guard case .error(let text) = replies[0] else {
                 if replicas > 0 { try checkReplicas(replies.last, replicas, route.address) }
                 if options.confirmsWrites ?? address.isEmbedded, call.script.isReliedOn {
-                    try await confirmWrite(to: call.queue)
+                    try await confirmWrite(over: route)
                 }
                 return replies[0]
             }
@@ -216,6 +217,9 @@ public final class RedisBroker: Broker {
         }
     }
 
+    /// How many connections to a server may wait for replicas, so that queues seldom wait for each other's pushes.
+    private static let waitingConnections = 8
+
     /// WAIT has to reply before the connection's own timeout.
     private var replicaTimeout: Duration { options.commandTimeout / 2 }
 
@@ -227,7 +231,7 @@ public final class RedisBroker: Broker {
         if case .error(let text)? = reply {
             throw BrokerError(
                 .outcomeUnknown,
-                "\(server) accepted this, but not to wait for replicas: \(ServerError(text).text)"
+                "\(server) accepted this, but refused to wait for replicas: \(ServerError(text).text)"
             )
         }
         let count = reply?.number ?? 0
@@ -244,20 +248,28 @@ public final class RedisBroker: Broker {
         try await servers.all(until: .now + options.patience)
     }
 
+    /// Returns the server that has a queue. Of sentinels it is the address that was given.
+    package func server(of queue: String) async throws(BrokerError) -> RedisAddress {
+        guard let route = try await servers.route(to: .queue(queue), until: .now + options.patience) else {
+            throw unserved
+        }
+        return route.address
+    }
+
     /// Whether the servers form a cluster.
-    func isCluster() async throws(BrokerError) -> Bool {
+    package func isCluster() async throws(BrokerError) -> Bool {
         _ = try await allServers()
         return servers.shards != nil
     }
 
-    /// Returns the error if the server cannot be reached or takes no changes now, for example because it cannot write
-    /// to its disk or is a replica; `nil` if it takes them.
+    /// Returns the error if one of the servers cannot be reached or takes no changes now, for example because it cannot
+    /// write to its disk or is a replica; `nil` if all take them.
     package func refusalOfWrites() async -> BrokerError? {
-        // The server refuses a script that may write as a whole, before it does anything.
-        var call = ScriptCall(.audit, on: "default")
-        call.add(0)
-        call.add("keys")
-        do throws(BrokerError) { _ = try await run(call, patience: .zero) } catch {
+        // A server refuses a script that may write as a whole, before it does anything.
+        let script = CommandWriter.command("EVAL", "#!lua\nreturn 1", "0")
+        do throws(BrokerError) {
+            for server in try await allServers() { _ = try await command(script, for: .server(server)) }
+        } catch {
             if error.code == .notReachable { return error }
         }
         return nil
@@ -265,15 +277,15 @@ public final class RedisBroker: Broker {
 
     /// Checks whether the server could write to its disk what it has just acknowledged. The server writes before it
     /// replies, but acknowledges the first write that fails, and refuses only the commands that it reads later.
-    private func confirmWrite(to queue: String) async throws(BrokerError) {
-        let reply: RESPValue
-        var retrying = RefusedCall(patience: options.patience, connecting: options.patience)
-        do throws(BrokerError) {
-            reply = try await replies(from: .queue(queue), &retrying) { _ in .command("PING") }.replies[0]
-        } catch {
-            throw BrokerError(.outcomeUnknown, "\(address) did not confirm that it could write to its disk: \(error)")
+    private func confirmWrite(over route: Servers.Route) async throws(BrokerError) {
+        let reply: RESPValue?
+        do throws(BrokerError) { reply = try await route.connection.send(.command("PING")).first } catch {
+            throw BrokerError(
+                .outcomeUnknown,
+                "\(route.address) did not confirm that it could write to its disk: \(error)"
+            )
         }
-        guard case .error(let text) = reply, ServerError(text).isDiskTrouble else { return }
+        guard case .error(let text)? = reply, ServerError(text).isDiskTrouble else { return }
         throw BrokerError(
             .outcomeUnknown,
             "\(address) accepted this and could not write it to its disk: it is lost if the server stops before it can: "

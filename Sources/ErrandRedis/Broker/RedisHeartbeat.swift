@@ -103,26 +103,33 @@ final class RedisHeartbeat: Sendable {
         while !stopped {
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
-                backoff.reset()
                 while !stopped {
-                    try beat(over: &context)
+                    guard try beat(over: &context) else { break }
+                    backoff.reset()
                     nudge.wait(milliseconds: interval.wholeMilliseconds)
                 }
+                if !stopped { pause(&backoff) }
             } catch {
                 servers.refresh()
                 for queue in queues where !stopped { onBeat(queue, .failure(error)) }
-                nudge.wait(milliseconds: min(Int(backoff.next() * 1000), interval.wholeMilliseconds))
+                pause(&backoff)
             }
         }
     }
 
-    /// Sends the heartbeats for all queues in one round trip.
-    private func beat(over context: inout HiredisContext) throws(BrokerError) {
+    private func pause(_ backoff: inout Backoff) {
+        nudge.wait(milliseconds: min(Int(backoff.next() * 1000), interval.wholeMilliseconds))
+    }
+
+    /// Sends the heartbeats for all queues in one round trip. Returns whether to keep this server; `false` if the master has
+    /// become a replica, and another server must be found.
+    private func beat(over context: inout HiredisContext) throws(BrokerError) -> Bool {
         if context.isStale { throw BrokerError(.notReachable, "the broker closed the connection") }
         let replies = try context.roundTrip(
             queues.flatMap { call(for: $0).command(byDigest: true, isSharded: isSharded).bytes },
             replies: queues.count
         )
+        var isUsable = true
         for (queue, reply) in zip(queues, replies) {
             var reply = reply
             if case .error(let text) = reply, ServerError(text).word == "NOSCRIPT" {
@@ -131,8 +138,10 @@ final class RedisHeartbeat: Sendable {
                     replies: 1
                 )[0]
             }
+            if case .error(let text) = reply, ServerError(text).wantsNewConnection { isUsable = false }
             if !stopped { onBeat(queue, answer(from: reply)) }
         }
+        return isUsable
     }
 
     private func call(for queue: String) -> ScriptCall {

@@ -29,6 +29,7 @@ package final class Connection: Sendable {
     private let address: RedisAddress
     private let options: ConnectionOptions
     private let logger: Logger
+    private let isWaiting: Bool
     private let onChange: @Sendable (_ isConnected: Bool) -> Void
     private let state = Mutex(ConnectionState())
     private let exchanging = Mutex(Exchanging())
@@ -36,13 +37,17 @@ package final class Connection: Sendable {
 
     /// Starts the connection's thread. It connects when there is something to send.
     ///
-    /// - Parameter onChange: Called on the thread when there is a connection, and when it is lost or cannot be made.
+    /// - Parameters:
+    ///   - isWaiting: Whether the calls wait for replicas. Each then gets its reply without waiting for that to the next.
+    ///   - onChange: Called on the thread when there is a connection, and when it is lost or cannot be made.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
         logger: Logger,
+        isWaiting: Bool = false,
         onChange: @escaping @Sendable (_ isConnected: Bool) -> Void = { _ in }
     ) {
+        self.isWaiting = isWaiting
         self.onChange = onChange
         self.address = address
         self.options = options
@@ -100,8 +105,11 @@ package final class Connection: Sendable {
         exchanging.withLock { if let descriptor = $0.descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) } }
     }
 
-    /// Whether the server has not replied for a second, or longer than that.
-    var waitsLong: Bool { exchanging.withLock { $0.began.map { .now - $0 > .seconds(1) } ?? false } }
+    /// Whether the server has not replied for a second or longer. Replicas may take half of a command's timeout.
+    var waitsLong: Bool {
+        let usual = isWaiting ? options.commandTimeout / 2 + .seconds(1) : .seconds(1)
+        return exchanging.withLock { $0.began.map { .now - $0 > usual } ?? false }
+    }
 
     /// What the thread does with its socket.
     private struct Exchanging {
@@ -175,7 +183,7 @@ package final class Connection: Sendable {
     }
 
     /// The maximum number of requests whose replies are checked together, and wait for each other.
-    private static let groupSize = 32
+    private var groupSize: Int { isWaiting ? 1 : 32 }
 
     /// Sends a batch at once and reads its replies, group by group. Returns whether the context remains usable.
     ///
@@ -221,10 +229,10 @@ package final class Connection: Sendable {
             rest = rest.dropFirst()
         }
         while !rest.isEmpty {
-            let group = rest.prefix(Self.groupSize)
+            let group = rest.prefix(groupSize)
             for request in group { context.append(request.bytes) }
             groups.append((group, context.appendMark()))
-            rest = rest.dropFirst(Self.groupSize)
+            rest = rest.dropFirst(groupSize)
         }
         return groups
     }

@@ -9,7 +9,7 @@
 /// An idle connection, lent to the next caller. A caller that writes directly need not wait until the connection's
 /// thread has woken up, which takes longer than the write.
 ///
-/// The connection is lent under the mailbox's lock and withdrawn before its thread touches it again, so that no other
+/// The connection is lent under the lock of the connection's state and withdrawn before its thread touches it again, so that no other
 /// thread writes to the socket or closes it meanwhile.
 struct DirectWriter: Sendable {
     /// The socket.

@@ -16,6 +16,7 @@ import ErrandText
 /// therefore discard the value and connect again; they never retry on the same context.
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
+    private let address: RedisAddress
     private var mark = SentinelPing()
 
     /// Connects, and sets the timeouts for all system calls.
@@ -26,6 +27,7 @@ struct HiredisContext: ~Copyable {
         commandTimeout: Duration
     ) throws(BrokerError) {
         context = try Self.connected(to: address, at: place, connectTimeout)
+        self.address = address
         RESPReader.limit(context.pointee.reader)
         var isTCP = false
         if case .tcp = place { isTCP = true }
@@ -185,7 +187,7 @@ struct HiredisContext: ~Copyable {
     }
 
     private func unusable(_ reason: String) -> BrokerError {
-        BrokerError(.outcomeUnknown, "the connection to the broker broke: \(reason.printable)")
+        BrokerError(.outcomeUnknown, "the connection to \(address) broke: \(reason.printable)")
     }
 
     private static func reason(of context: UnsafeMutablePointer<redisContext>) -> String {

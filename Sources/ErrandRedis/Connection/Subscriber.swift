@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Messages may be lost while it is disconnected. It reconnects until it is cancelled, and then calls `onSubscribed`,
 /// so that its owner can check the state again. It checks a silent connection with a PING, and drops it if no reply
-/// comes.
+/// comes. Its channels can be changed while it runs.
 package final class Subscriber: Subscription {
     /// How long the connection may be silent before a PING, in milliseconds.
     private static let silence = 5000
@@ -17,16 +17,25 @@ package final class Subscriber: Subscription {
 
     private let address: RedisAddress
     private let options: ConnectionOptions
-    private let words: CommandWriter
+    private let kind: Kind
+    private let channels: Mutex<Channels>
     private let logger: Logger
     private let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
-    private let onSubscribed: @Sendable () -> Void
+    private let onSubscribed: @Sendable (_ channel: String) -> Void
     private let onRefused: @Sendable (BrokerError) -> Void
     private let onTrouble: @Sendable (ServerError?) -> Void
     private let stop = WakePipe()
     private let isStopped = Atomic(false)
     private let isRefused = Atomic(false)
     private let failures = LastingFailures()
+
+    private struct Channels {
+        var all: Set<String>
+        /// Those that were named on the present connection.
+        var named: Set<String> = []
+        /// Those that were confirmed on the present connection.
+        var confirmed: Set<String> = []
+    }
 
     /// How to subscribe.
     package enum Kind: Sendable {
@@ -47,6 +56,7 @@ package final class Subscriber: Subscription {
     /// Subscribes to channels, or to patterns of channels.
     ///
     /// - Parameters:
+    ///   - onSubscribed: Called for each channel when the server has confirmed it, also after a disconnection.
     ///   - onRefused: Called once if the server's user may not read these channels. The subscriber keeps trying, because
     ///     the permissions may change.
     ///   - onTrouble: Called if the connection is lost or another server has the channels, with the server's error if it
@@ -57,7 +67,7 @@ package final class Subscriber: Subscription {
         channels: [String],
         kind: Kind = .channels,
         logger: Logger,
-        onSubscribed: @escaping @Sendable () -> Void,
+        onSubscribed: @escaping @Sendable (_ channel: String) -> Void,
         onRefused: @escaping @Sendable (BrokerError) -> Void,
         onTrouble: @escaping @Sendable (ServerError?) -> Void = { _ in },
         onMessage: @escaping @Sendable (_ channel: String, _ message: [UInt8]) -> Void
@@ -69,12 +79,32 @@ package final class Subscriber: Subscription {
         self.onSubscribed = onSubscribed
         self.onRefused = onRefused
         self.onTrouble = onTrouble
-        words = Self.command(kind, channels)
+        self.kind = kind
+        self.channels = Mutex(Channels(all: Set(channels)))
         DedicatedThread.start("errand-subscriber") { [self] in run() }
     }
 
+    /// Subscribes to these channels from now on. Those that remain are not interrupted, and messages on others may still
+    /// come.
+    func set(_ channels: [String]) {
+        self.channels.withLock { $0.all = Set(channels) }
+        stop.wake()
+    }
+
+    /// Sends the subscriptions to channels that were not named on this connection.
+    private func subscribe(on context: inout HiredisContext) throws(BrokerError) {
+        let missing = channels.withLock { channels in
+            let missing = channels.all.subtracting(channels.named)
+            channels.named.formUnion(missing)
+            return missing.sorted()
+        }
+        guard !missing.isEmpty else { return }
+        context.append(command(missing).bytes)
+        try context.flush()
+    }
+
     /// A command names channels of one slot only if they are of shards.
-    private static func command(_ kind: Kind, _ channels: [String]) -> CommandWriter {
+    private func command(_ channels: [String]) -> CommandWriter {
         var words = CommandWriter()
         let groups =
             kind == .shardChannels ? Array(Dictionary(grouping: channels, by: { HashSlot.of($0) }).values) : [channels]
@@ -99,8 +129,8 @@ package final class Subscriber: Subscription {
             let began = ContinuousClock.now
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
-                context.append(words.bytes)
-                try context.flush()
+                channels.withLock { ($0.named, $0.confirmed) = ([], []) }
+                try subscribe(on: &context)
                 try listen(on: &context, &backoff)
             } catch {
                 if !stopped { onTrouble(nil) }
@@ -124,7 +154,9 @@ package final class Subscriber: Subscription {
         var asked = false
         while true {
             switch stop.wait(milliseconds: Self.silence, or: context.descriptor) {
-            case .woken: if stopped { return }
+            case .woken:
+                if stopped { return }
+                try subscribe(on: &context)
             case .readable:
                 asked = false
                 for reply in try context.arrived() { try take(reply, &backoff) }
@@ -134,6 +166,14 @@ package final class Subscriber: Subscription {
                 context.append(CommandWriter.command("PING").bytes)
                 try context.flush()
             }
+        }
+    }
+
+    /// Notes a confirmation. Returns whether all channels are confirmed.
+    private func confirm(_ channel: String) -> Bool {
+        channels.withLock { channels in
+            channels.confirmed.insert(channel)
+            return channels.confirmed.isSuperset(of: channels.all)
         }
     }
 
@@ -161,12 +201,14 @@ package final class Subscriber: Subscription {
         case "pmessage" where parts.count == 4:
             if let channel = parts[2].text, let message = parts[3].bytes { onMessage(channel, message) }
         case "subscribe", "psubscribe", "ssubscribe":
-            // Not earlier: a server that accepts the connection but refuses the subscription must not be retried
-            // without a pause.
-            backoff.reset()
-            onSubscribed()
+            guard let channel = parts[1].text else { return }
+            // Not earlier: a server that accepts the connection but refuses a subscription must not be retried without a
+            // pause.
+            if confirm(channel) { backoff.reset() }
+            onSubscribed(channel)
         // The server sends this by itself when another server of the cluster has taken the slot over.
-        case "sunsubscribe": throw BrokerError(.notReachable, "\(address) no longer has the slot of the channel")
+        case "sunsubscribe" where channels.withLock({ $0.all.contains(parts[1].text ?? "") }):
+            throw BrokerError(.notReachable, "\(address) no longer has the slot of the channel")
         default: break
         }
     }

@@ -48,7 +48,12 @@ final class WakePipe: Sendable {
             pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        _ = poll(&polled, 2, Int32(clamping: max(0, milliseconds)))
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        var left = Int32(clamping: max(0, milliseconds))
+        // A signal to this thread ends the call, and no wait.
+        while poll(&polled, 2, left) < 0, errno == EINTR {
+            left = Int32(clamping: max(0, (end - .now).wholeMilliseconds))
+        }
         if polled[0].revents != 0 {
             var bytes = [UInt8](repeating: 0, count: 512)
             while read(reading, &bytes, bytes.count) == bytes.count {}

@@ -22,8 +22,13 @@ struct SentinelSearch {
     /// - Throws: `BrokerError` that says what each sentinel answered, if none named a server that is a master.
     func connect() throws(BrokerError) -> HiredisContext {
         var problems: [String] = []
+        var tried: Set<HostAndPort> = []
         for place in sentinels.places {
-            do throws(BrokerError) { return try connect(asking: place) } catch {
+            do throws(BrokerError) {
+                let master = try SentinelQuery(sentinels, place, options).masterAddress()
+                // Several sentinels may name the same server that does not reply.
+                if tried.insert(master).inserted { return try connect(to: master, namedBy: place) }
+            } catch {
                 if error.code == .notPermitted { throw error }
                 problems.append(error.message)
             }
@@ -31,8 +36,8 @@ struct SentinelSearch {
         throw BrokerError(.notReachable, "no master \(sentinels.master): " + problems.joined(separator: "; "))
     }
 
-    private func connect(asking place: HostAndPort) throws(BrokerError) -> HiredisContext {
-        let master = address.server(try self.master(asking: place))
+    private func connect(to master: HostAndPort, namedBy place: HostAndPort) throws(BrokerError) -> HiredisContext {
+        let master = address.server(master)
         var context = try HiredisContext.greeted(master, options)
         let role: RESPValue
         do throws(BrokerError) {
@@ -48,34 +53,8 @@ struct SentinelSearch {
         default: break
         }
         guard role.elements?.first?.text == "master" else {
-            throw BrokerError(.notReachable, "the sentinel \(place) names \(master), which is no master")
+            throw BrokerError(.notReachable, "the sentinel \(place) names \(master), which is not a master")
         }
         return context
-    }
-
-    private func master(asking place: HostAndPort) throws(BrokerError) -> HostAndPort {
-        // Others can be asked instead of a sentinel that does not reply.
-        var options = options
-        options.connectTimeout = min(options.connectTimeout, .seconds(1))
-        options.commandTimeout = min(options.commandTimeout, .seconds(1))
-        var context: HiredisContext
-        do throws(BrokerError) {
-            context = try HiredisContext.greeted(RedisAddress(sentinels, at: place), options)
-        } catch {
-            // Another one may accept what this one rejects.
-            throw BrokerError(.notReachable, "the sentinel \(place): \(error.message)")
-        }
-        let question = CommandWriter.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", sentinels.master)
-        let reply: RESPValue
-        do throws(BrokerError) { reply = try context.roundTrip(question.bytes, replies: 1)[0] } catch {
-            throw BrokerError(.notReachable, "the sentinel \(place) did not reply: \(error.message)")
-        }
-        if case .error(let text) = reply {
-            throw BrokerError(.notReachable, "the sentinel \(place) answered \(ServerError(text).text)")
-        }
-        guard let parts = reply.elements, parts.count == 2, let host = parts[0].text, !host.isEmpty,
-            let port = parts[1].number, (1...65535).contains(port)
-        else { throw BrokerError(.notReachable, "the sentinel \(place) knows no master \(sentinels.master)") }
-        return HostAndPort(host: host, port: Int(port))
     }
 }

@@ -1,14 +1,12 @@
-import Backgroundable
 import Dispatch
 import Errand
-import Foundation
 import Logging
 import Synchronization
 
 /// The servers of a broker: which of them has the keys of a queue, and a connection to each that is in use.
 ///
 /// With one server, or with the master that sentinels name, all keys are there. The servers of a cluster share them by
-/// slot, and a thread reads the slot map again whenever a server redirects a call or its connection is lost.
+/// slot, and the slot map is read again whenever a server redirects a call or its connection is lost.
 final class Servers: Sendable {
     /// Where to send a call.
     struct Route: Sendable {
@@ -27,25 +25,25 @@ final class Servers: Sendable {
 
     private struct State {
         var layout: Layout
+        /// The address with the sentinel first that has announced the latest failover; `nil` before that.
+        var home: RedisAddress?
         var connections: [ConnectionKey: Connection] = [:]
         /// Servers of a cluster whose connection is lost, and since when. A connection is made again with the next call,
         /// which may come much later.
         var lost: [RedisAddress: ContinuousClock.Instant] = [:]
         /// Servers of a cluster that have not replied for a second or longer.
         var slow: Set<RedisAddress> = []
-        /// The server to ask first for the slot map: it has just got a slot.
-        var informed: HostAndPort?
-        var watchers: [Int: @Sendable () -> Void] = [:]
+        var watchers: [Int: @Sendable (Change) -> Void] = [:]
         var watchersMade = 0
         var waiting: [Waiting] = []
-        var isSurveying = false
         var isClosed = false
     }
 
     private struct ConnectionKey: Hashable {
         let server: RedisAddress
-        /// Pushes that wait for replicas have connections of their own, because WAIT blocks them.
-        let isReplicated: Bool
+        /// Pushes that wait for replicas have connections of their own, because WAIT blocks them: one of a few for each
+        /// queue. `nil` for all other calls.
+        let waiting: Int?
     }
 
     /// A caller that waits for the first slot map.
@@ -58,13 +56,15 @@ final class Servers: Sendable {
     private let options: ConnectionOptions
     private let logger: Logger
     private let state: Mutex<State>
-    private let wake = WakePipe()
+    private let failovers = Mutex<FailoverWatch?>(nil)
+    private let reader: SlotMapReader
 
     init(_ address: RedisAddress, _ options: ConnectionOptions, logger: Logger) {
         self.address = address
         self.options = options
         self.logger = logger
         state = Mutex(State(layout: address.mayBelongToCluster ? .unknown : .oneServer))
+        reader = SlotMapReader(ClusterSurvey(address, options))
     }
 
     /// Whether ``close()`` was called.
@@ -72,17 +72,19 @@ final class Servers: Sendable {
 
     /// Closes all connections.
     func close() {
-        let (connections, waiting) = state.withLock { state in
+        let (connections, waiting, watchers) = state.withLock { state in
             state.isClosed = true
-            defer { (state.connections, state.waiting) = ([:], []) }
-            return (state.connections, state.waiting)
+            defer { (state.connections, state.waiting, state.watchers) = ([:], [], [:]) }
+            return (state.connections, state.waiting, Array(state.watchers.values))
         }
+        for tell in watchers { tell(.closed) }
         for connection in connections.values { connection.close() }
         for caller in waiting { caller.continuation.resume(returning: Self.closed) }
-        wake.wake()
+        failovers.withLock { $0?.cancel() }
+        reader.close()
     }
 
-    private static let closed = BrokerError(.closed, "the connection was closed")
+    static let closed = BrokerError(.closed, "the connection was closed")
 
     // MARK: Routes
 
@@ -94,17 +96,18 @@ final class Servers: Sendable {
     /// - Throws: `BrokerError` with code `notReachable` if no server can be asked before the deadline.
     func route(
         to place: CommandPlace,
-        replicated: Bool = false,
+        waiting: Int? = nil,
         until deadline: ContinuousClock.Instant
     ) async throws(BrokerError) -> Route? {
-        switch state.withLock({ present(place, replicated, &$0) }) {
+        listenToSentinels()
+        switch state.withLock({ present(place, waiting, &$0) }) {
         case .route(let route): return route
         case .unserved: return nil
         case .closed: throw Self.closed
         case .unknown: break
         }
         try await learnLayout(until: deadline)
-        switch state.withLock({ present(place, replicated, isAlone: true, &$0) }) {
+        switch state.withLock({ present(place, waiting, isAlone: true, &$0) }) {
         case .route(let route): return route
         case .unserved, .unknown: return nil
         case .closed: throw Self.closed
@@ -115,40 +118,65 @@ final class Servers: Sendable {
 
     private func present(
         _ place: CommandPlace,
-        _ replicated: Bool,
+        _ waiting: Int?,
         isAlone: Bool = false,
         _ state: inout State
     ) -> Present {
         if state.isClosed { return .closed }
         switch (state.layout, place) {
         case (.unknown, _) where !isAlone || address.isCluster: return .unknown
-        case (.unknown, _): return .route(route(to: address, isSharded: false, replicated, &state))
-        case (.oneServer, _): return .route(route(to: address, isSharded: false, replicated, &state))
-        case (.cluster, .server(let server)): return .route(route(to: server, isSharded: true, replicated, &state))
+        case (.unknown, _): return .route(route(to: address, isSharded: false, waiting, &state))
+        case (.oneServer, _): return .route(route(to: state.home ?? address, isSharded: false, waiting, &state))
+        case (.cluster, .server(let server)): return .route(route(to: server, isSharded: true, waiting, &state))
         case (.cluster(let map), _):
-            let lost = state.lost
-            guard let master = map.master(of: place, avoiding: { lost[address.server($0)] != nil }) else {
+            let silent = state.slow.union(state.lost.keys)
+            guard let master = map.master(of: place, avoiding: { silent.contains(address.server($0)) }) else {
                 return .unserved
             }
-            return .route(route(to: address.server(master), isSharded: true, replicated, &state))
+            return .route(route(to: address.server(master), isSharded: true, waiting, &state))
         }
     }
 
-    private func route(to server: RedisAddress, isSharded: Bool, _ replicated: Bool, _ state: inout State) -> Route {
-        let key = ConnectionKey(server: server, isReplicated: replicated)
+    private func route(to server: RedisAddress, isSharded: Bool, _ waiting: Int?, _ state: inout State) -> Route {
+        let key = ConnectionKey(server: server, waiting: waiting)
         if let connection = state.connections[key] {
             return Route(connection: connection, address: server, isSharded: isSharded)
         }
-        let connection = Connection(server, options, logger: logger) { [weak self] isConnected in
+        let connection = Connection(server, options, logger: logger, isWaiting: waiting != nil) {
+            [weak self] isConnected in
             self?.note(server, isConnected: isConnected)
         }
         state.connections[key] = connection
         return Route(connection: connection, address: server, isSharded: isSharded)
     }
 
+    // MARK: Sentinels
+
+    /// Connects to another master as soon as a sentinel announces it.
+    private func listenToSentinels() {
+        guard case .sentinels(let sentinels) = address.place else { return }
+        failovers.withLock { failovers in
+            guard failovers == nil, !isClosed else { return }
+            failovers = FailoverWatch(sentinels, options, logger: logger) { [weak self] in
+                self?.connectAnew(asking: $0)
+            }
+        }
+    }
+
+    private func connectAnew(asking sentinel: HostAndPort) {
+        let (old, watchers) = state.withLock { state in
+            defer { (state.connections, state.home) = ([:], address.asking(first: sentinel)) }
+            return (Array(state.connections.values), Array(state.watchers.values))
+        }
+        for connection in old { Self.retire(connection) }
+        for tell in watchers { tell(.anotherServer) }
+    }
+
     /// The servers that have queues: one, or all masters of the cluster.
     func all(until deadline: ContinuousClock.Instant) async throws(BrokerError) -> [RedisAddress] {
-        _ = try await route(to: .anywhere, until: deadline)
+        guard try await route(to: .anywhere, until: deadline) != nil else {
+            throw BrokerError(.notReachable, "\(address): no server of the cluster has slots; see CLUSTER INFO")
+        }
         return state.withLock { state in
             if case .cluster(let map) = state.layout { map.masters.map { address.server($0) } } else { [address] }
         }
@@ -159,7 +187,7 @@ final class Servers: Sendable {
         state.withLock { if case .cluster(let map) = $0.layout { map.shards } else { nil } }
     }
 
-    // MARK: What servers and connections tell
+    // MARK: What servers and connections report
 
     /// Notes that a call was redirected, and reads the slot map again.
     ///
@@ -176,19 +204,13 @@ final class Servers: Sendable {
             if case .cluster(let known) = state.layout { map = known }
             map.learn(redirection.slot, at: redirection.server)
             state.layout = .cluster(map)
-            state.informed = redirection.server
         }
-        refresh()
+        reader.read(for: self, from: redirection.server)
     }
 
     /// Reads the slot map again, if there is a cluster.
     func refresh() {
-        let isCluster = state.withLock { state in
-            guard case .cluster = state.layout else { return false }
-            beginToSurvey(&state)
-            return true
-        }
-        if isCluster { wake.wake() }
+        if state.withLock({ if case .cluster = $0.layout { true } else { false } }) { reader.read(for: self) }
     }
 
     private func note(_ server: RedisAddress, isConnected: Bool) {
@@ -213,18 +235,19 @@ final class Servers: Sendable {
                 }
                 return (true, groups)
             case .unknown where address.isCluster: return (true, [:])
-            case .unknown, .oneServer: return (false, [address: queues])
+            case .unknown, .oneServer: return (false, queues.isEmpty ? [:] : [state.home ?? address: queues])
             }
         }
     }
 
-    /// Calls `onChange` whenever queues may have moved, until it is cancelled.
-    func watch(_ onChange: @escaping @Sendable () -> Void) -> any Subscription {
-        let number = state.withLock { state in
+    /// Calls `onChange` with each change until it is cancelled; with ``Change/closed`` at once if the broker is closed.
+    func watch(_ onChange: @escaping @Sendable (Change) -> Void) -> any Subscription {
+        let (number, isClosed) = state.withLock { state in
             state.watchersMade += 1
-            state.watchers[state.watchersMade] = onChange
-            return state.watchersMade
+            if !state.isClosed { state.watchers[state.watchersMade] = onChange }
+            return (state.watchersMade, state.isClosed)
         }
+        if isClosed { onChange(.closed) }
         return Watch { [self] in state.withLock { _ = $0.watchers.removeValue(forKey: number) } }
     }
 
@@ -249,7 +272,7 @@ final class Servers: Sendable {
             return (retired, Array(state.watchers.values))
         }
         for connection in retired { Self.retire(connection) }
-        for tell in watchers { tell() }
+        for tell in watchers { tell(.moved) }
     }
 
     /// Calls under way get a moment to end; a server that hangs would keep them for the timeout of a command.
@@ -272,8 +295,9 @@ final class Servers: Sendable {
             while !isClosed, case .unknown = state.withLock(\.layout) {
                 do throws(BrokerError) { try await learnLayout(until: .now + options.patience) } catch {
                     logger.debug("no layout", metadata: ["broker.address": "\(address)", "error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
                 }
+                // The server may be loading.
+                if case .unknown = state.withLock(\.layout) { try? await Task.sleep(for: .seconds(1)) }
             }
         }
     }
@@ -281,7 +305,7 @@ final class Servers: Sendable {
     /// Asks the server of a `redis://` address. An older server, or one that stands in front of others, may not know the
     /// question, and a user may not be allowed to ask it; then there is no cluster until a call is redirected.
     private func askServer(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
-        let place = state.withLock { present(.anywhere, false, isAlone: true, &$0) }
+        let place = state.withLock { present(.anywhere, nil, isAlone: true, &$0) }
         guard case .route(let route) = place, !route.isSharded else { return }
         let reply: RESPValue
         do throws(BrokerError) {
@@ -299,6 +323,8 @@ final class Servers: Sendable {
             guard case .unknown = state.layout else { return }
             state.layout = map.map { .cluster($0) } ?? .oneServer
         }
+        // From now on the reader notices servers that hang.
+        refresh()
     }
 
     private func awaitMap(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
@@ -306,82 +332,14 @@ final class Servers: Sendable {
             let waits = state.withLock { state in
                 guard !state.isClosed, case .unknown = state.layout else { return false }
                 state.waiting.append(Waiting(deadline: deadline, continuation: continuation))
-                beginToSurvey(&state)
                 return true
             }
-            if waits { wake.wake() } else { continuation.resume(returning: nil) }
+            if waits { reader.read(for: self) } else { continuation.resume(returning: nil) }
         }
         if let problem { throw problem }
     }
 
-    // MARK: The thread
-
-    private func beginToSurvey(_ state: inout State) {
-        guard !state.isSurveying, !state.isClosed else { return }
-        state.isSurveying = true
-        DedicatedThread.start("errand-slots") { [self] in surveyUntilClosed() }
-    }
-
-    private func surveyUntilClosed() {
-        let survey = ClusterSurvey(address, options)
-        var turn = 0
-        while !isClosed {
-            read(survey, turn)
-            turn += 1
-            // Many calls may be redirected at the same time.
-            Thread.sleep(forTimeInterval: Double(Self.pause) / 2000)
-            // A failover is noticed soon after the other servers have noticed it.
-            while wake.wait(milliseconds: Self.pause) != .woken, !isDoubtful {}
-        }
-    }
-
-    /// In milliseconds.
-    private static let pause = 200
-    /// A lost server that is called during a failover is lost again and again.
-    private static let longestDoubt = Duration.seconds(60)
-
-    /// Whether the map may be out of date: it is missing, or a server is lost or does not reply.
-    private var isDoubtful: Bool {
-        state.withLock { state in
-            state.slow = Set(state.connections.filter { !$0.key.isReplicated && $0.value.waitsLong }.map(\.key.server))
-            state.lost = state.lost.filter { .now - $0.value < Self.longestDoubt }
-            return !state.lost.isEmpty || !state.slow.isEmpty || !state.waiting.isEmpty
-        }
-    }
-
-    private func read(_ survey: ClusterSurvey, _ turn: Int) {
-        do throws(BrokerError) {
-            let map = try survey.read(from: serversToAsk(turn))
-            change { state in
-                var map = map
-                if case .cluster(let old) = state.layout { map.fill(from: old) }
-                state.layout = .cluster(map)
-            }
-            answerWaiting(after: nil)
-        } catch {
-            logger.debug("no slot map", metadata: ["broker.address": "\(address)", "error": "\(error)"])
-            answerWaiting(after: error)
-        }
-    }
-
-    /// The server that was told of last, then the others with a different one first each time, because one may be cut
-    /// off, and servers that hang last.
-    private func serversToAsk(_ turn: Int) -> [HostAndPort] {
-        state.withLock { state in
-            var servers: [HostAndPort] = []
-            if case .cluster(let map) = state.layout { servers = map.servers }
-            servers += address.seeds
-            let start = servers.isEmpty ? 0 : turn % servers.count
-            let turned = Array(servers[start...] + servers[..<start])
-            let silent = state.slow.union(state.lost.keys)
-            let sorted = turned.filter { !silent.contains(address.server($0)) } + turned
-            defer { state.informed = nil }
-            var asked: Set<HostAndPort> = []
-            return ((state.informed.map { [$0] } ?? []) + sorted).filter { asked.insert($0).inserted }
-        }
-    }
-
-    /// Lets callers go on that wait for the first map: all if there is one or there can be none, and else those without
+    /// Lets callers that wait for the first map continue: all if there is one or there can be none, and else those without
     /// patience left.
     private func answerWaiting(after problem: BrokerError?) {
         let isFinal = problem.map { $0.code == .notPermitted || $0.code == .refused } ?? true
@@ -392,5 +350,47 @@ final class Servers: Sendable {
             return answered
         }
         for caller in answered { caller.continuation.resume(returning: problem) }
+    }
+}
+
+extension Servers: SlotMapHolder {
+    /// A lost server that is called during a failover is lost again and again.
+    private static let longestDoubt = Duration.seconds(60)
+
+    /// Whether the map is missing, or a server is lost or does not reply.
+    var isMapDoubtful: Bool {
+        state.withLock { state in
+            state.slow = Set(state.connections.filter { $0.value.waitsLong }.map(\.key.server))
+            state.lost = state.lost.filter { .now - $0.value < Self.longestDoubt }
+            return !state.lost.isEmpty || !state.slow.isEmpty || !state.waiting.isEmpty
+        }
+    }
+
+    func take(_ map: Result<SlotMap, BrokerError>) {
+        switch map {
+        case .success(let map):
+            change { state in
+                var map = map
+                if case .cluster(let old) = state.layout { map.fill(from: old) }
+                state.layout = .cluster(map)
+            }
+            answerWaiting(after: nil)
+        case .failure(let error):
+            logger.debug("no slot map", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+            answerWaiting(after: error)
+        }
+    }
+
+    /// Each turn begins with a different server, because one may be cut off, and servers that hang are the last.
+    func serversToAsk(turn: Int) -> [HostAndPort] {
+        state.withLock { state in
+            var servers: [HostAndPort] = []
+            if case .cluster(let map) = state.layout { servers = map.servers }
+            servers += address.seeds
+            let start = servers.isEmpty ? 0 : turn % servers.count
+            let turned = Array(servers[start...] + servers[..<start])
+            let silent = state.slow.union(state.lost.keys)
+            return turned.filter { !silent.contains(address.server($0)) } + turned
+        }
     }
 }

@@ -8,8 +8,12 @@ struct SlotMap: Sendable, Equatable {
         let replicas: [HostAndPort]
     }
 
-    /// All shards that have slots. A server is in one of them.
-    private(set) var shards: [Shard] = []
+    /// All shards that have slots.
+    var shards: [Shard] { zip(known, counts).filter { $0.1 > 0 }.map(\.0) }
+    /// Shards that have or had slots. A server is in one of them.
+    private var known: [Shard] = []
+    /// The number of slots of each shard.
+    private var counts: [Int] = []
     /// For each slot the index of its shard; -1 if no server has it.
     private var owners = [Int16](repeating: -1, count: HashSlot.count)
 
@@ -37,26 +41,31 @@ struct SlotMap: Sendable, Equatable {
     }
 
     private static func place(_ server: RESPValue, _ asked: HostAndPort) -> HostAndPort? {
-        guard let parts = server.elements, parts.count >= 2, let port = parts[1].number, (1...65535).contains(port)
-        else { return nil }
+        guard let parts = server.elements, parts.count >= 2, let port = parts[1].number else { return nil }
         let host = parts[0].text ?? ""
-        return HostAndPort(host: host.isEmpty || host == "?" ? asked.host : host, port: Int(port))
+        return HostAndPort(reported: host.isEmpty || host == "?" ? asked.host : host, port: port)
     }
 
     private mutating func give(_ slots: ClosedRange<Int>, to shard: Shard) {
-        var index = shards.firstIndex { $0.master == shard.master }
-        if index == nil, shards.count < Int(Int16.max) {
-            index = shards.count
-            shards.append(shard)
+        var index = known.firstIndex { $0.master == shard.master }
+        if index == nil, known.count < Int(Int16.max) {
+            index = known.count
+            known = known.map { Shard(master: $0.master, replicas: $0.replicas.filter { $0 != shard.master }) }
+            known.append(shard)
+            counts.append(0)
         }
         guard let index else { return }
-        for slot in slots { owners[slot] = Int16(index) }
+        for slot in slots {
+            if owners[slot] >= 0 { counts[Int(owners[slot])] -= 1 }
+            owners[slot] = Int16(index)
+        }
+        counts[index] += slots.count
     }
 
     /// Returns the master that has a slot; `nil` if none has it.
     func master(of slot: Int) -> HostAndPort? {
         let owner = owners[slot]
-        return owner < 0 ? nil : shards[Int(owner)].master
+        return owner < 0 ? nil : known[Int(owner)].master
     }
 
     /// All masters that have slots.
@@ -90,12 +99,13 @@ struct Redirection: Sendable, Equatable {
         let words = error.text.split(separator: " ")
         guard words.count == 3, words[0] == "MOVED", let slot = Int(words[1]), (0..<HashSlot.count).contains(slot),
             let colon = words[2].lastIndex(of: ":"),
-            let port = BrokerURL.number(words[2][words[2].index(after: colon)...]),
-            (1...65535).contains(port)
+            let port = BrokerURL.number(words[2][words[2].index(after: colon)...])
         else { return nil }
         let host = String(words[2][..<colon])
-        guard let host = host.isEmpty || host == "?" ? asked : host else { return nil }
+        guard let host = host.isEmpty || host == "?" ? asked : host,
+            let server = HostAndPort(reported: host, port: Int64(port))
+        else { return nil }
         self.slot = slot
-        server = HostAndPort(host: host, port: port)
+        self.server = server
     }
 }

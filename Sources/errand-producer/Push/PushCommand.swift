@@ -123,7 +123,8 @@ struct PushCommand: AsyncParsableCommand {
         try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
             var description = described
             if let delay = policy.delay {
-                description = try describe(notBefore: try await broker.now() + Int64(delay.wholeMilliseconds), filled)
+                let now = try await broker.now(on: description.queue)
+                description = try describe(notBefore: now + Int64(delay.wholeMilliseconds), filled)
             }
             let producer = Producer(broker: broker, middleware: measuring.middleware)
             try await SinglePush(producer: producer, wait: wait, json: json).run(description)

@@ -32,6 +32,53 @@ import Testing
         #expect(try await broker.auditRegistry(repair: false) == [])
     }
 
+    /// Two servers that send callers to each other, or one to itself, must not keep them busy.
+    @Test func redirectionsInACircleEndWithThePatience() async throws {
+        let slot = HashSlot.of(queue: "images")
+        let server = try AnsweringServer { words, port in
+            switch words[0] {
+            case "CLUSTER": "-ERR unknown command"
+            default: words[0] == "EVALSHA" ? "-MOVED \(slot) 127.0.0.1:\(port)" : "+OK"
+            }
+        }
+        let broker = try broker("redis://127.0.0.1:\(server.port)", patience: .seconds(1))
+        defer { broker.close() }
+        let error = await #expect(throws: BrokerError.self) { _ = try await push(1, to: "images", on: broker) }
+        #expect(error?.code == .notReachable, "\(error?.message ?? "none")")
+        let calls = server.commands.filter { $0[0] == "EVALSHA" }.count
+        #expect((2...60).contains(calls), "\(calls) calls")
+    }
+
+    @Test func aReplicaThatIsAskedNamesTheMaster() async throws {
+        let cluster = try RedisCluster(replicas: 1)
+        let broker = try broker(cluster.replicas[1].tcpURL)
+        defer { broker.close() }
+        for queue in ["images", "mail", "files"] {
+            #expect(try await push(1, to: queue, on: broker).first?.outcome == .accepted)
+        }
+    }
+
+    /// As in Kubernetes, where addresses change.
+    @Test func serversMayBeKnownByTheirNames() async throws {
+        let cluster = try RedisCluster()
+        for server in cluster.servers {
+            try server.run("CONFIG", "SET", "cluster-announce-hostname", "localhost")
+            try server.run("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname")
+        }
+        for server in cluster.servers {
+            try await eventually("all names are known") {
+                try !server.run("CLUSTER", "SLOTS").contains("?")
+                    && server.run("CLUSTER", "NODES").components(separatedBy: ",localhost ").count == 4
+            }
+        }
+        let broker = try broker(cluster.masters[0].tcpURL)
+        defer { broker.close() }
+        let queues = (0..<12).map { "queue-\($0)" }
+        for queue in queues { #expect(try await push(1, to: queue, on: broker).first?.outcome == .accepted) }
+        let states = try await broker.serverStates(for: queues)
+        #expect(Set(states.map(\.address)) == Set(cluster.masters.map { "localhost:\($0.port)" }))
+    }
+
     @Test func callsFollowASlotThatHasMoved() async throws {
         let cluster = try RedisCluster()
         let broker = try broker(cluster.url)

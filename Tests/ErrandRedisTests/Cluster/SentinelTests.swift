@@ -1,6 +1,7 @@
 import Errand
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,6 +55,45 @@ import Testing
         #expect(promoted.port == sentinels.servers[1].port)
     }
 
+    /// The old master goes on as a replica, and answers heartbeats with READONLY.
+    @Test func heartbeatsAndWakeUpsFollowTheMaster() async throws {
+        let sentinels = try RedisSentinels()
+        let broker = try broker(sentinels.url)
+        defer { broker.close() }
+        let session = Session(
+            id: "session-1",
+            host: "host",
+            pid: 1,
+            concurrency: 1,
+            queues: ["default"],
+            lease: .seconds(20),
+            operations: ["work": OperationDefaults()]
+        )
+        try await broker.register(session, on: "default")
+        let beats = Mutex(0)
+        let woken = Mutex(0)
+        let heartbeat = broker.startHeartbeat(of: session, on: ["default"], every: .milliseconds(200)) { _ in
+            Token(0)
+        } onBeat: { _, beat in
+            if case .success = beat { beats.withLock { $0 += 1 } }
+        }
+        defer { heartbeat.stop() }
+        let subscription = broker.wakeUps(for: session, on: ["default"]) { _ in woken.withLock { $0 += 1 } }
+        defer { subscription.cancel() }
+        try await eventually("it has a heartbeat") { beats.withLock(\.self) > 1 }
+        try await eventually("the replica has the session") {
+            try sentinels.servers[1].run("EXISTS", "errand:{default}:session:session-1") == "1"
+        }
+        #expect(try sentinels.ask("SENTINEL", "FAILOVER", RedisSentinels.master) == "OK")
+        let promoted = try sentinels.awaitFailover(from: sentinels.servers[0])
+        beats.withLock { $0 = 0 }
+        try await eventually("the heartbeats go on") { beats.withLock(\.self) > 2 }
+        let channel = "errand:{default}:wakeups:session-1"
+        try await eventually("the new master has the subscription") {
+            (try? promoted.run("PUBSUB", "NUMSUB", channel)) == "\(channel)\n1"
+        }
+    }
+
     @Test func aSentinelThatHangsIsNotWaitedFor() async throws {
         let sentinels = try RedisSentinels()
         sentinels.signal(SIGSTOP, 0)
@@ -61,6 +101,38 @@ import Testing
         let broker = try broker(sentinels.url)
         defer { broker.close() }
         #expect(try await push(on: broker) == .accepted)
+    }
+
+    /// A replica, a port where nothing listens, and no address at all.
+    @Test func sentinelsThatLieAreNotBelieved() async throws {
+        let sentinels = try RedisSentinels()
+        let (replica, free) = (sentinels.servers[1].port, try RedisServer.freePort())
+        let places = [("127.0.0.1", replica), ("127.0.0.1", free), ("no\u{1}host", 1), ("127.0.0.1", 0)]
+        let liars = try places.map { host, port in
+            try AnsweringServer { words, _ in
+                guard words[0] == "SENTINEL" else { return "+OK" }
+                return "*2\r\n$\(host.utf8.count)\r\n\(host)\r\n$\(String(port).utf8.count)\r\n\(port)"
+            }
+        }
+        let list = liars.map { "127.0.0.1:\($0.port)," }.joined()
+        let broker = try broker(
+            sentinels.url.replacing("127.0.0.1:\(sentinels.ports[0])", with: "\(list)127.0.0.1:\(sentinels.ports[0])")
+        )
+        defer { broker.close() }
+        #expect(try await push(on: broker) == .accepted)
+        for liar in liars { #expect(liar.commands.contains { $0[0] == "SENTINEL" }) }
+    }
+
+    /// Those beside a master that is cut off do not know of the failover.
+    @Test func theSentinelWithTheHighestEpochIsRight() {
+        let sentinels = (1...3).map { HostAndPort(host: "s", port: $0) }
+        let latest = LatestFailover()
+        #expect(latest.note(4, sentinels[0]) == nil && latest.note(4, sentinels[1]) == nil)
+        #expect(latest.note(5, sentinels[2]) == sentinels[2])
+        #expect(latest.note(5, sentinels[0]) == nil && latest.note(4, sentinels[1]) == nil)
+        let other = LatestFailover()
+        #expect(other.note(5, sentinels[2]) == nil)
+        #expect(other.note(4, sentinels[0]) == sentinels[2] && other.note(4, sentinels[1]) == nil)
     }
 
     @Test func aMasterThatNoSentinelKnowsIsAnError() async throws {

@@ -50,6 +50,8 @@ import Testing
             .array([range(-1, 3, server(host, 1))]),
             .array([range(0, 3, server(host, 1)), range(3, 5, server(host, 2))]),
             .array([range(0, 1, server(host, 0))]), .array([range(0, 1)]),
+            .array([range(0, 1, server(.bulk(Array("a\0b".utf8)), 1))]),
+            .array([range(0, 1, server(.bulk(Array("a\r\nb".utf8)), 1))]),
         ]
         for reply in replies { #expect(SlotMap(reply, from: asked) == nil, "\(reply)") }
     }
@@ -71,7 +73,10 @@ import Testing
         #expect(read("MOVED 3999 127.0.0.1:6381")?.server == HostAndPort(host: "127.0.0.1", port: 6381))
         #expect(read("MOVED 3999 ::1:6381")?.server == HostAndPort(host: "::1", port: 6381))
         #expect(read("MOVED 0 :6381")?.server == HostAndPort(host: "me", port: 6381))
-        for text in ["MOVED", "MOVED 1", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED 1 h", "MOVED 1 h:0", "ASK 1 h:1"] {
+        for text in [
+            "MOVED", "MOVED 1", "MOVED 16384 h:1", "MOVED -1 h:1", "MOVED 1 h", "MOVED 1 h:0", "MOVED 1 a\u{1}b:1",
+            "ASK 1 h:1",
+        ] {
             #expect(read(text) == nil, "\(text)")
         }
     }

@@ -30,7 +30,8 @@ final class ChattyServer: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)); close(listener) }
 
-    private static func listening(on port: Int) throws -> Int32 {
+    /// Opens a port.
+    static func listening(on port: Int) throws -> Int32 {
         #if canImport(Glibc)
             let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else

@@ -58,7 +58,7 @@ struct RedisAddressTests {
             user: "u",
             password: "p",
             database: 2,
-            shown: "redis://[fe80::1%eth0]:1/2"
+            shown: "redis://[fe80::1%25eth0]:1/2"
         ),
         Reading(url: "redis://[::FFFF:10.0.0.1]", shown: "redis://[::FFFF:10.0.0.1]:6379/0"),
         Reading(url: "redis://h:65535/65535", database: 65535, shown: "redis://h:65535/65535"),

@@ -18,7 +18,7 @@ import Testing
             ConnectionOptions(),
             channels: [KeySpace.events(of: "default")],
             logger: Logger(label: "subscriber") { _ in log },
-            onSubscribed: { subscribed.add(1, ordering: .relaxed) },
+            onSubscribed: { _ in subscribed.add(1, ordering: .relaxed) },
             onRefused: { Issue.record($0) },
             onMessage: { _, _ in }
         )

@@ -24,7 +24,7 @@ struct EventSizeTests {
                 ConnectionOptions(),
                 channels: [KeySpace.events(of: "default")],
                 logger: Logger(label: "listener"),
-                onSubscribed: { self.isSubscribed.store(true, ordering: .releasing) },
+                onSubscribed: { _ in self.isSubscribed.store(true, ordering: .releasing) },
                 onRefused: { Issue.record($0) },
                 onMessage: { _, message in self.heard.withLock { $0.append(message) } }
             )

@@ -12,7 +12,7 @@ public struct TickProposal: Sendable {
     public let next: Int64?
     /// The number of skipped ticks.
     public let missed: Int
-    /// Whether a job waits for the end of the running holder of its name.
+    /// Whether the jobs wait for a run that has their unique name.
     package let waits: Bool
     /// One job for each tick.
     public let jobs: [JobEnvelope]

@@ -12,18 +12,20 @@ extension BenchStage {
         _ = try await settle()
     }
 
-    /// Returns the memory of the server's data after it has freed removed keys. Buffers of connections and of the
+    /// Returns the memory of all servers' data after they have freed removed keys. Buffers of connections and of the
     /// append-only file do not count.
-    func settledMemory() async throws -> Int { try await settle().number("used_memory_dataset") ?? 0 }
+    func settledMemory() async throws -> Int {
+        try await settle().reduce(0) { $0 + ($1.number("used_memory_dataset") ?? 0) }
+    }
 
-    /// Waits until the server has freed removed keys and rewrites no file.
-    private func settle() async throws -> RedisInfo {
+    /// Waits until all servers have freed removed keys and rewrite no file.
+    private func settle() async throws -> [RedisInfo] {
         let end = ContinuousClock.now + .seconds(120)
         let pause = Duration.milliseconds(20)
         while true {
             let info = try await info()
-            let isFreeing = info.number("lazyfree_pending_objects") ?? 0 > 0
-            let isWriting = Self.writing.contains { info.number($0) ?? 0 > 0 }
+            let isFreeing = info.contains { $0.number("lazyfree_pending_objects") ?? 0 > 0 }
+            let isWriting = info.contains { server in Self.writing.contains { server.number($0) ?? 0 > 0 } }
             if !isFreeing, !isWriting || patience.withLock({ $0 <= .zero }) { return info }
             guard ContinuousClock.now < end else {
                 throw CommandFailure("the server did not free removed data", ExitStatus.unsuccessful)

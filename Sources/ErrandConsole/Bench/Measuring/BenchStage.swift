@@ -97,7 +97,7 @@ final class BenchStage: Sendable {
             let passed = ContinuousClock.now - start
             guard passed < limit else {
                 throw CommandFailure(
-                    "not \(count) jobs of \(queue) were \(what) within \(limit)",
+                    "only \(reached) of \(count) jobs of \(queue) were \(what) within \(limit)",
                     ExitStatus.unsuccessful
                 )
             }
@@ -106,9 +106,14 @@ final class BenchStage: Sendable {
         }
     }
 
-    /// Returns the server's present INFO.
-    func info() async throws -> RedisInfo {
-        RedisInfo(text: try await broker.command(.command("INFO", "everything"), for: .anywhere).text ?? "")
+    /// Returns the present INFO of each server that has queues.
+    func info() async throws -> [RedisInfo] {
+        var all: [RedisInfo] = []
+        for server in try await broker.allServers() {
+            let info = try await broker.command(.command("INFO", "everything"), for: .server(server))
+            all.append(RedisInfo(text: info.text ?? ""))
+        }
+        return all
     }
 
     /// Removes the queues of the measurements with all their data.

@@ -2,18 +2,21 @@ import ErrandRedis
 
 /// The scripts that `redis-benchmark` calls: those of the broker, slightly changed.
 extension CeilingBench {
-    private func text(of script: String) -> ArraySlice<UInt8> {
-        let text = Script.all.first { $0.name == script }?.text ?? []
+    private func text(of name: String) async throws -> ArraySlice<UInt8> {
+        let script = Script.all.first { $0.name == name }
+        let text = (try await stage.broker.isCluster() ? script?.sharded : script)?.text ?? []
         return text.drop { $0 != UInt8(ascii: "\n") }
     }
 
     /// Loads a script with additional lines at its beginning.
-    func load(_ script: String, head: String) async throws -> String {
-        try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text(of: script), for: .anywhere)
+    func load(_ script: String, head: String, for queue: String) async throws -> String {
+        let text = try await text(of: script)
+        return try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text, for: .queue(queue))
     }
 
     /// Loads a script that runs the exchange script twice: first to claim jobs, then to report them.
-    func load(twice script: String) async throws -> String {
+    func load(twice script: String, for queue: String) async throws -> String {
+        let text = try await text(of: script)
         let both = """
 
             end
@@ -29,9 +32,9 @@ extension CeilingBench {
             return exchange(KEYS, report)
             """
         return try await stage.broker.load(
-            Array("#!lua flags=allow-oom\nlocal function exchange(KEYS, ARGV)\n".utf8) + text(of: script)
+            Array("#!lua flags=allow-oom\nlocal function exchange(KEYS, ARGV)\n".utf8) + text
                 + Array(both.utf8),
-            for: .anywhere
+            for: .queue(queue)
         )
     }
 }

@@ -18,10 +18,14 @@ struct CeilingBench {
     /// Jobs per call of a batch.
     private static let portion = 50
 
-    private var benchmark: RedisBenchmark { RedisBenchmark(address: stage.broker.address) }
+    private func benchmark(of queue: String) async throws -> RedisBenchmark {
+        RedisBenchmark(address: try await stage.broker.server(of: queue))
+    }
 
-    /// Whether the server can be measured alone.
-    var isPossible: Bool { benchmark.isPossible }
+    /// Returns whether the program's arguments can express the address of the server.
+    func isPossible() async throws -> Bool {
+        try await stage.broker.server(of: stage.queue()).redisBenchmarkArguments != nil
+    }
 
     /// Measures the push script with one job per call and one call at a time.
     func pushOneByOne(jobs: Int) async throws -> Double { try await push(jobs: jobs, portion: 1, .oneCall) }
@@ -55,11 +59,11 @@ struct CeilingBench {
             local number = redis.call('HINCRBY', KEYS[1] .. ':ceiling', 'calls', 1)
             for i = 1, #ARGV, 5 do ARGV[i] = string.format('%x-%x', number, i) end
             """
-        let digest = try await load("push", head: head)
+        let digest = try await load("push", head: head, for: queue)
         let job = try stage.job(BenchOperations.noop, on: queue).makeEnvelope()
         let words = (0..<portion).flatMap { _ in ["id", "0", "i", "", String(decoding: job.bytes, as: UTF8.self)] }
         let calls = pace.calls(jobs / portion)
-        let rate = try benchmark.rate(of: digest, on: queue, words, calls: calls, pace)
+        let rate = try await benchmark(of: queue).rate(of: digest, on: queue, words, calls: calls, pace)
         try await demand(calls * portion, "pushed", on: queue)
         return rate * Double(portion)
     }
@@ -78,8 +82,8 @@ struct CeilingBench {
             operations: [BenchOperations.noop: OperationDefaults()]
         )
         try await stage.broker.register(session, on: queue)
-        let digest = try await load(twice: "exchange")
-        let rate = try benchmark.rate(of: digest, on: queue, [session.id], calls: calls, pace)
+        let digest = try await load(twice: "exchange", for: queue)
+        let rate = try await benchmark(of: queue).rate(of: digest, on: queue, [session.id], calls: calls, pace)
         try await demand(calls * Self.portion, "finished", on: queue)
         try await stage.broker.release(session, on: queue)
         return rate * Double(Self.portion)

@@ -63,7 +63,7 @@ struct DrainBench {
     }
 }
 
-/// The counters of the server's work so far.
+/// The counters of the work of all servers so far.
 struct ServerCosts {
     var scripts = 0
     var processorMicroseconds = 0.0
@@ -75,17 +75,20 @@ struct ServerCosts {
     ]
 
     init(_ stage: BenchStage) async throws {
-        let info = try await stage.info()
+        for info in try await stage.info() { add(info) }
+    }
+
+    private mutating func add(_ info: RedisInfo) {
         let calls = { (name: String) in
             let text = info["cmdstat_\(name)"] ?? ""
             return text.firstRange(of: "calls=").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
         }
-        scripts = calls("evalsha") + calls("eval")
+        scripts += calls("evalsha") + calls("eval")
         // INFO also counts commands that scripts call, but only clients send these.
-        commands = Self.called.reduce(0) { $0 + calls($1) }
+        commands += Self.called.reduce(0) { $0 + calls($1) }
         let seconds = (Double(info["used_cpu_user"] ?? "") ?? 0) + (Double(info["used_cpu_sys"] ?? "") ?? 0)
-        processorMicroseconds = seconds * 1e6
-        networkBytes = (info.number("total_net_input_bytes") ?? 0) + (info.number("total_net_output_bytes") ?? 0)
+        processorMicroseconds += seconds * 1e6
+        networkBytes += (info.number("total_net_input_bytes") ?? 0) + (info.number("total_net_output_bytes") ?? 0)
     }
 
     static func - (later: ServerCosts, earlier: ServerCosts) -> ServerCosts {

@@ -19,9 +19,6 @@ struct RedisBenchmark {
         func calls(_ wanted: Int) -> Int { max(1, wanted / ahead) * ahead }
     }
 
-    /// Whether the program's arguments can express the server's address.
-    var isPossible: Bool { address.redisBenchmarkArguments != nil }
-
     /// Calls a loaded script for a queue, always with the same arguments; returns the calls per second.
     func rate(of digest: String, on queue: String, _ words: [String], calls: Int, _ pace: Pace) throws -> Double {
         let settings = ["-c", String(pace.connections), "-P", String(pace.ahead), "-n", String(calls), "--csv"]

@@ -15,10 +15,11 @@ struct BenchFacts {
     }
 
     private static func server(of stage: BenchStage) async throws -> [(name: String, value: String)] {
-        let info = try await stage.info()
+        let servers = try await stage.info()
         var facts = [
-            (name: "broker", value: "\(stage.broker.address)"), (name: "server", value: info.engine),
-            (name: "server runs on", value: info["os"] ?? "unknown"),
+            (name: "broker", value: "\(stage.broker.address)"), (name: "servers", value: "\(servers.count)"),
+            (name: "server", value: servers.first?.engine ?? "unknown"),
+            (name: "server runs on", value: servers.first?["os"] ?? "unknown"),
         ]
         for name in ["appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads"] {
             facts.append((name: name, value: try await setting(name, of: stage)))
