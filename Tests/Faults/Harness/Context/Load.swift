@@ -96,6 +96,15 @@ extension ScenarioContext {
         }
     }
 
+    /// Records the longest time since a moment in which no job began.
+    ///
+    /// - Parameter start: In milliseconds since 1970.
+    func recordPause(since start: Int64) {
+        let begun = ledger.lines.filter { $0.what == "begin" && $0.milliseconds >= start }.map(\.milliseconds).sorted()
+        let pauses = zip([start] + begun, begun).map { Int($1 - $0) }
+        state.withLock { $0.report.pauseMilliseconds = ($0.report.pauseMilliseconds ?? []) + [pauses.max() ?? 0] }
+    }
+
     /// The number of jobs that have ended.
     func carried() -> Carried {
         // The time first, because reading a long ledger takes time.

@@ -36,6 +36,21 @@ extension ScenarioContext {
         }
     }
 
+    /// Uses this cluster from now on when the accounts are checked.
+    func watch(_ cluster: RedisCluster) throws {
+        let console = try connect(cluster.url, patience: .seconds(20), name: "fault-console")
+        state.withLock {
+            $0.console = console
+            $0.cluster = cluster
+        }
+    }
+
+    /// The server that has the queue's keys now.
+    func watched(_ queue: String = ScenarioContext.queue) throws -> RedisServer? {
+        let (server, cluster) = state.withLock { ($0.watched, $0.cluster) }
+        return try cluster?.server(of: queue) ?? server
+    }
+
     /// A chaos proxy in front of a server.
     func proxy(_ server: RedisServer) throws -> ChaosProxy {
         let proxy = try ChaosProxy(to: server)
@@ -48,13 +63,15 @@ extension ScenarioContext {
         _ url: String,
         patience: Duration = .seconds(10),
         commandTimeout: Duration = .seconds(10),
+        replicas: Int = 0,
         name: String = "fault-producer"
     ) throws -> RedisBroker {
         let options = ConnectionOptions(
             connectTimeout: .seconds(1),
             commandTimeout: commandTimeout,
             patience: patience,
-            clientName: name
+            clientName: name,
+            replicas: replicas
         )
         let broker = RedisBroker(try RedisAddress(url: url), options: options, logger: Logger(label: "faults"))
         state.withLock { $0.brokers.append(broker) }

@@ -62,7 +62,7 @@ extension ScenarioContext {
 
     /// Grace is for outages. Granted without one, it hides that all heartbeats fail.
     private func expectNoGrace() throws {
-        guard state.withLock(\.rules.forbidsGrace), let server = state.withLock(\.watched) else { return }
+        guard state.withLock(\.rules.forbidsGrace), let server = try watched() else { return }
         let leap = try server.run("HGET", Self.key("runtime"), "leap")
         expectInTime(leap.isEmpty, "grace was granted at \(leap), and there was no outage")
     }
@@ -134,7 +134,7 @@ extension ScenarioContext {
     /// A queue's keys without their common prefix.
     func keys(of queue: String = ScenarioContext.queue) async throws -> [String] {
         let prefix = KeySpace.key(of: queue) + ":"
-        guard let server = state.withLock(\.watched) else { return [] }
+        guard let server = try watched(queue) else { return [] }
         return try server.run("KEYS", prefix + "*").split(separator: "\n").map { String($0.dropFirst(prefix.count)) }
     }
 

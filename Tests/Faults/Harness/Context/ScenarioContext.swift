@@ -22,6 +22,7 @@ final class ScenarioContext: Sendable {
         var brokers: [RedisBroker] = []
         var console: RedisBroker?
         var watched: RedisServer?
+        var cluster: RedisCluster?
         var operators: RedisBroker?
         var programs: [Program] = []
         var workers: [Program] = []

@@ -18,6 +18,8 @@ struct FaultReport: Encodable, Sendable {
     var stuck = 0
     /// The longest time from the end of a fault until work continued, in milliseconds.
     var recoveryMilliseconds = 0
+    /// For each fault that may not interrupt work for long: the longest time without the start of a job, in milliseconds.
+    var pauseMilliseconds: [Int]?
     /// Findings of the audit at the end.
     var audit = 0
     /// Whether the fault was injected at all.
@@ -47,6 +49,7 @@ struct FaultReport: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case scenario, title, injected, lost, unexpected, duplicates, stuck
         case recoveryMilliseconds = "recovery_ms"
+        case pauseMilliseconds = "pauses_ms"
         case audit, valid, passed, attempts
         case serverLostData = "server_lost_data"
         case problems

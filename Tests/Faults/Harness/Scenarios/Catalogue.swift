@@ -11,5 +11,5 @@ extension Scenario {
         + wrongServers
     private static let server =
         restarts + frozenServers + lostData + slowLoading + fullDisks
-        + fullMemory + vanishedKeys + corruptKeys + forgottenScripts + failovers + jumpingClocks
+        + fullMemory + vanishedKeys + corruptKeys + forgottenScripts + failovers + clusters + jumpingClocks
 }
