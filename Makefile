@@ -8,7 +8,7 @@ RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
 .PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: api adoption cluster-test engines pages views rivals bench-local format lint docs
+.PHONY: api adoption cluster-test engines pages page-tools views rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,13 +85,15 @@ engines: build-tests build-model ## the tests of the Redis broker, the model and
 	@scripts/install-dependencies engines
 	scripts/check-engines $(ARGUMENTS)
 
-pages: test-deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
-	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
-		$(BUILD) --product $$product || exit 1; done
+pages: page-tools ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
 	scripts/check-pages $(ARGUMENTS)
 
-cluster-test: ## bring the compose cluster up, kill, pause, restart and scale it; ARGUMENTS="--built .build/debug" saves the build
-	python3 Tests/Cluster/cluster.py $(ARGUMENTS)
+page-tools: test-deps
+	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
+		$(BUILD) --product $$product || exit 1; done
+
+cluster-test: ## bring the compose files up, with one server, a cluster and sentinels, and hurt them; ARGUMENTS="--built .build/debug" saves the build
+	for topology in server cluster sentinel; do python3 Tests/Cluster/cluster.py --topology $$topology $(ARGUMENTS) || exit 1; done
 
 views: test-deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
 	for product in errand-producer errand-worker errand errand-dashboard; do $(BUILD) -c release --product $$product || exit 1; done

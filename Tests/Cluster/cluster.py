@@ -1,8 +1,10 @@
 """Brings the compose cluster up, pushes work from outside, and does to it what happens to clusters.
 
-usage: cluster.py [--built DIRECTORY] [--jobs N] [--json]
+usage: cluster.py [--built DIRECTORY] [--topology server|cluster|sentinel] [--jobs N] [--json]
 
-Worker containers are killed and paused, Redis is restarted, workers come and go. Each run of a job writes a line into a ledger outside Redis; at the end each
+Worker containers are killed and paused, Redis is restarted, workers come and go. With a topology of several servers, a
+master is killed and replaced by its replica, another one is cut off from the network, and in a cluster the slot of the queue is
+moved with the jobs in it; pushes then wait for a replica. Each run of a job writes a line into a ledger outside Redis; at the end each
 accepted job must be in it, no other job may be, nothing may be stuck or dead, and the doctor must find nothing. A fault that did not strike makes the run invalid.
 Before that the producer that docker-compose starts has to have its jobs done, and is stopped: the ledger knows nothing of them.
 
@@ -15,6 +17,12 @@ PROJECT = "errand-cluster-test"
 EXECUTABLES = ["errand", "errand-worker", "errand-producer", "errand-dashboard"]
 # All but the producer, which would start again with the others.
 SERVICES = ["redis", "worker", "dashboard"]
+# Containers of servers, which are restarted or lost.
+SERVERS = {
+    "server": ["redis"],
+    "cluster": [f"redis{suffix}" for suffix in ("", "-2", "-3", "-4", "-5", "-6")],
+    "sentinel": ["redis", "redis-2"],
+}
 # A container of its own, which pushes what comes on standard input.
 PUSHING = ["run", "--rm", "-T", "--entrypoint", "errand-producer", "producer", "push", "--from", "-", "--json"]
 CATALOGUE = """operations:
@@ -35,8 +43,12 @@ def free_port():
 
 
 class Cluster:
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, place, topology):
+        self.place, self.topology = place, topology
+        overlay = [] if topology == "server" else ["-f", str(ROOT / f"deploy/{topology}/docker-compose.yml")]
+        self.files = ["-f", str(ROOT / "docker-compose.yml"), *overlay, "-f", str(ROOT / "Tests/Cluster/override.yml")]
+        # What a failover may lose is not accepted.
+        self.pushing = PUSHING + ([] if topology == "server" else ["--replicas", "1"])
         self.ledger = place / "ledger"
         self.ledger.mkdir()
         self.ledger.chmod(0o777)
@@ -48,8 +60,7 @@ class Cluster:
         self.compose_words = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
 
     def compose(self, *words, **more):
-        files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
-        return self.call(*self.compose_words, "-p", PROJECT, *files, *words, env=self.environment, **more)
+        return self.call(*self.compose_words, "-p", PROJECT, *self.files, *words, env=self.environment, **more)
 
     @staticmethod
     def call(*words, check=True, **more):
@@ -89,6 +100,39 @@ class Cluster:
             return None
         return next((id for id in self.containers("worker") if id.startswith(busiest["host"])), None)
 
+    def redis(self, service, *words):
+        """What a server answers; nothing if it is not there."""
+        containers = self.containers(service)
+        answer = self.call("docker", "exec", containers[0], "redis-cli", *words, check=False) if containers else None
+        return answer.stdout.strip() if answer and answer.returncode == 0 else ""
+
+    def master(self):
+        """The service that has the queue's keys now."""
+        for service in SERVERS[self.topology]:
+            if "role:master" not in self.redis(service, "info", "replication"):
+                continue
+            if self.topology != "cluster" or not self.redis(service, "get", "{default}").startswith("MOVED"):
+                return service
+        return None
+
+    def has_other_master(self, lost):
+        """Whether another server than a master that is cut off, and does not know it, has the queue's keys."""
+        others = [service for service in SERVERS[self.topology] if service != lost]
+        return any(
+            "role:master" in self.redis(service, "info", "replication")
+            and not self.redis(service, "get", "{default}").startswith("MOVED") for service in others)
+
+    def address(self, container):
+        """The network of a container, and its address there."""
+        networks = json.loads(self.call("docker", "inspect", "-f", "{{json .NetworkSettings.Networks}}", container).stdout)
+        network, settings = next(iter(networks.items()))
+        return network, settings["IPAddress"]
+
+    def cut_off(self, container):
+        network, address = self.address(container)
+        self.call("docker", "network", "disconnect", network, container)
+        return network, address
+
     def queue(self):
         status = json.loads(self.console("status", "--queue", "default", "--json").stdout)
         return status["queues"][0]
@@ -118,8 +162,7 @@ class Producer(threading.Thread):
         self.receipts = []
         self.pushed = 0
         self.cluster, self.jobs, self.pause = cluster, jobs, 1 / a_second
-        files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
-        words = [*cluster.compose_words, "-p", PROJECT, *files, *PUSHING]
+        words = [*cluster.compose_words, "-p", PROJECT, *cluster.files, *cluster.pushing]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=cluster.environment)
         self.reader = threading.Thread(target=lambda: self.receipts.extend(json.loads(line) for line in self.process.stdout))
         self.reader.start()
@@ -144,7 +187,7 @@ class Producer(threading.Thread):
             return
         say(f"pushing {len(unknown)} again whose answer was lost")
         lines = "".join(json.dumps({"operation": "note", "id": id}) + "\n" for id in unknown)
-        answer = self.cluster.compose(*PUSHING, input=lines)
+        answer = self.cluster.compose(*self.cluster.pushing, input=lines)
         self.receipts.extend(json.loads(line) for line in answer.stdout.splitlines())
 
 
@@ -166,16 +209,62 @@ def inject(cluster, producer, injected):
     cluster.call("docker", "unpause", paused)
     injected["paused"] += 1
     work_goes_on()
-    cluster.call("docker", "restart", "-t", "5", cluster.containers("redis")[0])
-    injected["restarted"] += 1
-    say("restarted Redis")
-    work_goes_on()
+    if cluster.topology == "server":
+        cluster.call("docker", "restart", "-t", "5", cluster.containers("redis")[0])
+        injected["restarted"] += 1
+        say("restarted Redis")
+        work_goes_on()
+    else:
+        lose_masters(cluster, injected, work_goes_on)
+    if cluster.topology == "cluster":
+        move_the_slot(cluster, injected, work_goes_on)
     for count in [6, 1, 3]:
         cluster.compose("up", "-d", "--no-build", "--no-recreate", "--scale", f"worker={count}", *SERVICES)
         injected["scaled"] += 1
         say(f"scaled to {count}")
         cluster.until(f"{count} workers serve", 60, lambda: len(cluster.workers()) == count)
         work_goes_on()
+
+
+def lose_masters(cluster, injected, work_goes_on):
+    """Kills the queue's master, and cuts its successor off: each time a replica takes over."""
+    for how in ["killed", "cut"]:
+        lost = cluster.until("the queue has a master", 60, cluster.master)
+        container = cluster.containers(lost)[0]
+        cluster.until("a replica follows it", 60, lambda: "state=online" in cluster.redis(lost, "info", "replication"))
+        say(f"{how} master {lost}")
+        if how == "killed":
+            cluster.call("docker", "kill", "--signal", "KILL", container)
+        else:
+            network, address = cluster.cut_off(container)
+        injected[f"master {how}"] += 1
+        cluster.until("a replica has taken over", 60, lambda: cluster.master() not in (None, lost) if how == "killed" else cluster.has_other_master(lost))
+        work_goes_on()
+        if how == "killed":
+            cluster.call("docker", "start", container)
+        else:
+            cluster.call("docker", "network", "connect", "--ip", address, network, container)
+        cluster.until("it follows the new master", 60, lambda: "role:slave" in cluster.redis(lost, "info", "replication"))
+
+
+def move_the_slot(cluster, injected, work_goes_on):
+    """Moves the slot of the queue to another master, key by key."""
+    source = cluster.until("the queue has a master", 60, cluster.master)
+    target = next(service for service in SERVERS["cluster"] if service != source and "role:master" in cluster.redis(service, "info", "replication"))
+    slot = cluster.redis(source, "cluster", "keyslot", "{default}")
+    ids = {service: cluster.redis(service, "cluster", "myid") for service in (source, target)}
+    place = cluster.address(cluster.containers(target)[0])[1]
+    cluster.redis(target, "cluster", "setslot", slot, "importing", ids[source])
+    cluster.redis(source, "cluster", "setslot", slot, "migrating", ids[target])
+    while keys := cluster.redis(source, "cluster", "getkeysinslot", slot, "100").splitlines():
+        answer = cluster.redis(source, "migrate", place, "6379", "", "0", "10000", "keys", *keys)
+        if answer not in ("OK", "NOKEY"):
+            sys.exit(f"the slot cannot be moved: {answer}")
+    for service in (target, source):
+        cluster.redis(service, "cluster", "setslot", slot, "node", ids[target])
+    injected["moved"] += 1
+    say(f"moved the slot of the queue from {source} to {target}")
+    work_goes_on()
 
 
 def kill_until_jobs_come_back(cluster, injected, work_goes_on):
@@ -220,7 +309,7 @@ def judge(cluster, producer, injected, began):
     queue = cluster.queue()
     doctor = cluster.console("doctor", "--json", check=False)
     return {
-        "scenario": "cluster", "injected": sum(injected.values()), "jobs": len(accepted), "lost": len(accepted - set(ran)),
+        "scenario": cluster.topology, "injected": sum(injected.values()), "jobs": len(accepted), "lost": len(accepted - set(ran)),
         "unexpected": len(set(ran) - {f"job-{n}" for n in range(producer.pushed)}), "duplicates": len(ran) - len(set(ran)),
         "stuck": sum(queue[key] for key in ("ready", "running", "scheduled", "retrying")), "dead": queue["dead"],
         "doctor": doctor.returncode, "seconds": round(time.monotonic() - began),
@@ -232,14 +321,16 @@ def judge(cluster, producer, injected, began):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--built", help="take the executables of this directory instead of building the image")
+    parser.add_argument("--topology", choices=SERVERS, default="server")
     parser.add_argument("--jobs", type=int, default=2500)
     parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
     options = parser.parse_args()
     began = time.monotonic()
     # Beside the project: a Docker engine may see another /tmp.
     place = pathlib.Path(tempfile.mkdtemp(prefix=".cluster-", dir=ROOT / ".build" if (ROOT / ".build").is_dir() else ROOT))
-    cluster = Cluster(place)
-    injected = {"killed": 0, "paused": 0, "restarted": 0, "scaled": 0}
+    cluster = Cluster(place, options.topology)
+    faults = {"server": ["restarted"], "cluster": ["master killed", "master cut", "moved"], "sentinel": ["master killed", "master cut"]}
+    injected = dict.fromkeys(["killed", "paused", "scaled", *faults[options.topology]], 0)
     try:
         cluster.down()
         say("building the image")
