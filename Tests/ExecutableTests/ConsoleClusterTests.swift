@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    @Test func theServersAreShownWithoutTheListOfQueues() async throws {
+        for server in cluster.masters { try server.run("CONFIG", "SET", "cluster-require-full-coverage", "no") }
+        try await push()
+        let registry = try #require(try cluster.masters.first { try $0.run("EXISTS", "errand:queues") == "1" })
+        let other = try #require(try queues.first { try cluster.server(of: $0).port != registry.port })
+        registry.kill(SIGKILL)
+        let status = try await run(.console, ["status", "--json"])
+        #expect(status.status == 69)
+        #expect(status.error.contains("--queue"), "\(status.error)")
+        let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
+        #expect(overview.unreachable == ["127.0.0.1:\(registry.port)"])
+        #expect(try await run(.console, ["status", "--queue", other]).text.contains(other))
+    }
+
     /// The rows of the table of servers on the overview page.
     private func serversOnTheDashboard() async throws -> [Substring] {
         let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))

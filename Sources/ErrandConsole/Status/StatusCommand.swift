@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let (known, missing) = try await queues.known(to: broker)
+            let (known, missing) = try await knownQueues(of: broker)
             let overview = try await Overview(of: known, withServersOf: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
             overview.unreadable.warn()
@@ -39,6 +39,20 @@ struct StatusCommand: AsyncParsableCommand {
                     ExitStatus.unavailable
                 )
             }
+        }
+    }
+
+    /// Returns the queues to show, and those that do not exist. If the server with the list of queues does not reply, it
+    /// shows at least the servers.
+    private func knownQueues(of broker: RedisBroker) async throws -> (known: [String], missing: [String]) {
+        do throws(BrokerError) { return try await queues.known(to: broker) } catch {
+            guard error.code == .notReachable, try await broker.isCluster() else { throw error }
+            let overview = try await Overview(of: [], withServersOf: broker)
+            if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
+            throw BrokerError(
+                .notReachable,
+                "the list of queues cannot be read; --queue shows single ones: \(error.message)"
+            )
         }
     }
 }

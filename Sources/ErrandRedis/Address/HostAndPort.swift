@@ -37,6 +37,9 @@ struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter port: The port if the part has none.
     static func read(_ authority: Substring, port usual: Int = 6379) throws(BrokerError) -> HostAndPort {
+        guard !authority.contains(",") else {
+            throw BrokerURL.bad("it lists several hosts; only redis+cluster:// and redis+sentinel:// take a list")
+        }
         let isLiteral = authority.hasPrefix("[")
         let end =
             isLiteral ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")

@@ -115,7 +115,7 @@ package final class Connection: Sendable {
     private struct Exchanging {
         /// The socket while there is one; it is closed only after this is `nil`.
         var descriptor: Int32?
-        /// When the batch was sent whose replies are awaited.
+        /// When the batch was sent whose replies are awaited, or when the thread began to connect.
         var began: ContinuousClock.Instant?
     }
 
@@ -132,7 +132,7 @@ package final class Connection: Sendable {
         var backoff = Backoff()
         while case .connect = nextStep() {
             do throws(BrokerError) {
-                var context = try HiredisContext.greeted(address, options)
+                var context = try connect()
                 backoff.reset()
                 state.withLock { $0.connected() }
                 onChange(true)
@@ -141,6 +141,13 @@ package final class Connection: Sendable {
                 pause(after: error, &backoff)
             }
         }
+    }
+
+    /// Connects. A server that accepts the connection and does not reply counts as one that has not replied.
+    private func connect() throws(BrokerError) -> HiredisContext {
+        exchanging.withLock { $0.began = .now }
+        defer { exchanging.withLock { $0.began = nil } }
+        return try HiredisContext.greeted(address, options)
     }
 
     private func nextStep() -> ConnectionState.Step {

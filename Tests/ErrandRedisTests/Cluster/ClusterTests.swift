@@ -184,6 +184,18 @@ import Testing
     }
 
     /// A subscription that is made before anybody has asked whether there is a cluster.
+    /// It accepts connections, and does not reply to the first command.
+    @Test func newConnectionsAreNotKeptByAMasterThatHangs() async throws {
+        let cluster = try RedisCluster(replicas: 1, nodeTimeout: 1000)
+        let master = try cluster.server(of: "images")
+        defer { master.kill(SIGCONT) }
+        master.kill(SIGSTOP)
+        // Less than the timeout of a command.
+        let broker = try broker(cluster.url, patience: .seconds(9))
+        defer { broker.close() }
+        #expect(try await push(1, to: "images", on: broker).first?.outcome == .accepted)
+    }
+
     @Test func aSubscriptionBeforeTheFirstCallHearsAShard() async throws {
         let cluster = try RedisCluster()
         let pusher = try broker(cluster.url)

@@ -121,23 +121,43 @@ extension Scenario {
             $0.rules { $0.serverLosesData = true }
             try await loseMasters($0, replicas: 0)
         },
+        Scenario(
+            "F96",
+            "sentinels replace a master that goes on, under pushes that wait for all replicas",
+            limit: .seconds(1200)
+        ) {
+            try await loseMasters($0, replicas: 2, isPlanned: true)
+        },
     ]
 
     /// Loses masters that sentinels watch.
-    private static func loseMasters(_ context: ScenarioContext, replicas: Int) async throws {
+    ///
+    /// - Parameter isPlanned: Whether a sentinel is told to replace the master, which goes on for a moment.
+    private static func loseMasters(
+        _ context: ScenarioContext,
+        replicas: Int,
+        isPlanned: Bool = false
+    ) async throws {
         // They send a PING each second, so one that is late must not look like a loss.
         let sentinels = try RedisSentinels(replicas: 2, downAfter: 2000)
         var master = sentinels.servers[0]
         try context.watch(master)
-        try await lose(context, sentinels.url, times: context.size(quick: 1, full: 20), replicas: replicas) {
+        // Sentinels make the old master a replica after about ten seconds. All are wanted, so pushes wait until then.
+        let limit = Duration.seconds(isPlanned ? 25 : 7)
+        let times = context.size(quick: 1, full: 20)
+        try await lose(context, sentinels.url, times: times, within: limit, replicas: replicas) {
             let lost = master
-            lost.kill(SIGKILL)
+            if isPlanned {
+                try sentinels.ask("SENTINEL", "FAILOVER", RedisSentinels.master)
+            } else {
+                lost.kill(SIGKILL)
+            }
             return Loss {
                 master = try sentinels.awaitFailover(from: lost)
                 try context.watch(master)
                 return true
             } repair: {
-                try lost.start(mayLoad: true)
+                if !isPlanned { try lost.start(mayLoad: true) }
                 try sentinels.awaitReplicas(of: master)
             }
         }
@@ -180,6 +200,7 @@ extension Scenario {
         _ context: ScenarioContext,
         _ url: String,
         times: Int,
+        within limit: Duration = .seconds(7),
         replicas: Int = 1,
         _ loss: () throws -> Loss
     ) async throws {
@@ -201,7 +222,7 @@ extension Scenario {
                 (try? loss.isReplaced()) == true
             }
             // After one or two seconds the master counts as lost.
-            try await context.carries(load, within: .seconds(7), since: lost)
+            try await context.carries(load, within: limit, since: lost)
             context.recordPause(since: start)
             try loss.repair()
             try await context.carries(load, within: .seconds(10))
