@@ -94,6 +94,24 @@ import Testing
         }
     }
 
+    /// The sentinels cannot reach the old master, so it stays one, and Errand could go on with it.
+    @Test func aMasterThatGoesOnWithoutItsSentinelsIsLeft() async throws {
+        let sentinels = try RedisSentinels()
+        let broker = try broker(sentinels.url)
+        defer { broker.close() }
+        #expect(try await push(on: broker) == .accepted)
+        let old = sentinels.servers[0]
+        try await eventually("the replica has it") { try old.run("WAIT", "1", "1000") == "1" }
+        // All users but Errand's are locked out.
+        let lock = [["ACL", "SETUSER", "default", "off"], ["CLIENT", "KILL", "USER", "default", "SKIPME", "yes"]]
+        #expect(try RedisServer.ask(old.socket, lock).first == "OK")
+        let promoted = try sentinels.awaitFailover(from: old)
+        try await eventually("pushes go to the new master") {
+            _ = try await push(on: broker)
+            return try promoted.run("LLEN", "errand:{default}:ready:5") != "1"
+        }
+    }
+
     @Test func aSentinelThatHangsIsNotWaitedFor() async throws {
         let sentinels = try RedisSentinels()
         sentinels.signal(SIGSTOP, 0)
