@@ -30,6 +30,7 @@ public struct ErrandDashboard: Sendable {
     let title: String
     let access: VisitorRule
     let hosts: HostRule
+    let queues: KnownQueues
     let sampler: Sampler
     let actions: ActionLog
     let runs = BulkRuns()
@@ -79,7 +80,8 @@ public struct ErrandDashboard: Sendable {
         self.title = title
         self.hosts = hosts
         self.access = access
-        sampler = Sampler(broker: broker)
+        queues = KnownQueues(broker: broker)
+        sampler = Sampler(broker: broker, queues: queues)
         actions = ActionLog(logger: logger)
         pages = PageRenderer()
     }

@@ -68,6 +68,9 @@ import Testing
         let doctor = try await run(.console, ["doctor", "--json"])
         #expect(doctor.status == 69)
         #expect(doctor.text.contains(#""unreachable":["127.0.0.1:\#(lost.port)"]"#))
+        #expect(doctor.text.contains(#""unexamined":["\#(gone.joined(separator: #"",""#))"]"#), "\(doctor.text)")
+        #expect(doctor.error.contains("not everything was examined"), "\(doctor.error)")
+        #expect(doctor.error.contains("with \(gone.joined(separator: ", "))"), "\(doctor.error)")
         let rows = try await serversOnTheDashboard()
         #expect(rows.count == 3)
         for master in cluster.masters {
@@ -80,27 +83,59 @@ import Testing
         }
     }
 
-    @Test func theServersAreShownWithoutTheListOfQueues() async throws {
+    @Test func theQueuesOfOtherServersAreShownWithoutTheirList() async throws {
         for server in cluster.masters { try server.run("CONFIG", "SET", "cluster-require-full-coverage", "no") }
         try await push()
         let registry = try #require(try cluster.masters.first { try $0.run("EXISTS", "errand:queues") == "1" })
-        let other = try #require(try queues.first { try cluster.server(of: $0).port != registry.port })
+        let others = try queues.filter { try cluster.server(of: $0).port != registry.port }
+        let other = try #require(others.first)
         registry.kill(SIGKILL)
         let status = try await run(.console, ["status", "--json"])
         #expect(status.status == 69)
-        #expect(status.error.contains("--queue"), "\(status.error)")
+        #expect(status.error.contains("the list of queues cannot be read"), "\(status.error)")
         let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
         #expect(overview.unreachable == ["127.0.0.1:\(registry.port)"])
+        #expect(overview.queues.map(\.name) == others)
         #expect(try await run(.console, ["status", "--queue", other]).text.contains(other))
+        let doctor = try await run(.console, ["doctor", "--json"])
+        #expect(doctor.status == 69)
+        #expect(doctor.text.contains(#""findings":[]"#))
+        #expect(doctor.error.contains("not everything was examined"), "\(doctor.error)")
+        #expect(doctor.error.contains("the list of queues cannot be read"), "\(doctor.error)")
+        // Only with a name it acts on some of the queues.
+        let cancelling = try await run(.console, ["jobs", "cancel", "--state", "ready", "--yes"])
+        #expect(cancelling.status == 69, "\(cancelling.text)")
+        let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))
+        defer { broker.close() }
+        let dashboard = dashboard(broker)
+        for page in ["/", "/jobs", "/workers", "/schedules", "/events", "/queues/\(other)"] {
+            let (status, text, _) = try await DashboardScene.ask(dashboard, page)
+            #expect(status == 200, "\(page)")
+            #expect(text.contains("the list of queues cannot be read"), "\(page)")
+            #expect(page == "/workers" || text.contains(other), "\(page)")
+        }
+        let (code, metrics, _) = try await DashboardScene.ask(dashboard, "/metrics")
+        #expect(code == 200)
+        for queue in others {
+            #expect(metrics.contains(#"errand_jobs{queue="\#(queue)",state="ready"} 1"#), "\(metrics)")
+        }
+        for master in cluster.masters {
+            let up =
+                #"errand_server_up{server="127.0.0.1:\#(master.port)",role="master"} \#(master.port == registry.port ? 0 : 1)"#
+            #expect(metrics.contains(up), "\(metrics)")
+        }
+        #expect(try await DashboardScene.ask(dashboard, "/readyz").status == 200)
+    }
+
+    private func dashboard(_ broker: RedisBroker) -> ErrandDashboard {
+        ErrandDashboard(broker: broker, hosts: .any, logger: Logger(label: "dashboard")) { _ in .acting(as: "Ada") }
     }
 
     /// The rows of the table of servers on the overview page.
     private func serversOnTheDashboard() async throws -> [Substring] {
         let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))
         defer { broker.close() }
-        let dashboard = ErrandDashboard(broker: broker, hosts: .any, logger: Logger(label: "dashboard")) { _ in
-            .acting(as: "Ada")
-        }
+        let dashboard = dashboard(broker)
         let page = try await DashboardScene.ask(dashboard, "/").text
         let table = try #require(page.components(separatedBy: "<h2>Servers</h2>").last)
         return table.split(separator: "<tr>").filter { $0.contains("127.0.0.1:") }

@@ -22,4 +22,8 @@ package struct ServerState: Sendable, Equatable {
 package protocol ServerListing: Sendable {
     /// Returns the servers, and which of these queues each serves; none if there is only one.
     func serverStates(for queues: [String]) async throws(BrokerError) -> [ServerState]
+
+    /// Returns the queues that have keys on the servers that reply, sorted by name. It walks over all keys, and is
+    /// meant for the time in which the server of the registry does not reply.
+    func queuesOfReachableServers() async throws(BrokerError) -> [String]
 }

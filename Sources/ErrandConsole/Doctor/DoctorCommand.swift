@@ -36,7 +36,6 @@ struct DoctorCommand: AsyncParsableCommand {
                 (report.advice, report.unreachable) = (servers.advice, servers.unreachable)
             }
             await report.examine { report throws(BrokerError) in try await look(at: broker, &report) }
-            report.noteUnreachable()
             write(report)
             if let failure = report.failure { throw failure }
             if !report.isClean { throw ExitStatus.unsuccessful }
@@ -47,9 +46,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let refusal = repair ? await broker.refusalOfWrites() : nil
         report.repairRefusal = refusal
         let repairs = repair && refusal == nil
-        let (known, missing) = try await existing(on: broker, repair: repairs, &report)
-        let lost = Set(try await broker.serverStates(for: known).filter { !$0.isReachable }.flatMap(\.queues))
-        let names = Set(known).subtracting(lost).sorted()
+        let (list, missing) = try await existing(on: broker, repair: repairs, &report)
+        let lost = try await broker.serverStates(for: list.names).filter { !$0.isReachable }.flatMap(\.queues)
+        (report.unexamined, report.listProblem) = (lost.sorted(), list.problem)
+        let names = Set(list.names).subtracting(lost).sorted()
         try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: names)
         report.advice += try await QueueAdvice(broker: broker).advice(on: names)
         report.advice += try await LargeQueues(broker: broker).advice(on: names)
@@ -61,11 +61,13 @@ struct DoctorCommand: AsyncParsableCommand {
         on broker: RedisBroker,
         repair: Bool,
         _ report: inout DoctorReport
-    ) async throws(BrokerError) -> (known: [String], missing: [String]) {
+    ) async throws(BrokerError) -> (list: QueueList, missing: [String]) {
         guard queues.named.isEmpty else { return try await queues.known(to: broker) }
-        report.findings = try await broker.auditRegistry(repair: repair)
-        let unregistered = report.findings.map(\.queue).filter { !$0.isEmpty }
-        return (try await broker.readableQueues() + unregistered, [])
+        do throws(BrokerError) {
+            report.findings = try await broker.auditRegistry(repair: repair)
+            let unregistered = report.findings.map(\.queue).filter { !$0.isEmpty }
+            return (QueueList(try await broker.readableQueues() + unregistered), [])
+        } catch { return (try await QueueList(of: broker, without: error), []) }
     }
 
     private func write(_ report: DoctorReport) {

@@ -6,27 +6,44 @@ import ErrandOperator
 struct DoctorReport: Sendable {
     var findings: [Finding] = []
     var advice: [Advice] = []
-    /// The reason why the examination was not finished; earlier findings and repairs are in the report.
+    /// The reason why the examination stopped; earlier findings and repairs are in the report.
     private(set) var problem: BrokerError?
     /// The reason why nothing was repaired despite the request.
     var repairRefusal: BrokerError?
 
-    /// The servers of a cluster that do not reply, whose queues were not examined.
+    /// The servers of a cluster that do not reply.
     var unreachable: [String] = []
+    /// Those queues that are on these servers, as far as they are known.
+    var unexamined: [String] = []
+    /// Why there may be more of them: the list of queues cannot be read either.
+    var listProblem: BrokerError?
 
     /// Whether everything was examined and no invariant is broken.
-    var isClean: Bool { findings.isEmpty && problem == nil }
+    var isClean: Bool { findings.isEmpty && problem == nil && gap == nil }
 
     /// The failure of an unfinished examination, or of a repair that did not start.
     var failure: CommandFailure? {
-        guard let trouble else { return nil }
-        let failure = CommandFailure(trouble)
-        let words = problem == nil ? "nothing was repaired" : "the examination was not finished"
-        return CommandFailure("\(words): \(failure.message)", failure.status)
+        trouble.map { words, error in
+            let failure = CommandFailure(error)
+            return CommandFailure("\(words): \(failure.message)", failure.status)
+        }
     }
 
     /// The reason why the examination is incomplete, or why findings were not repaired.
-    private var trouble: BrokerError? { problem ?? (findings.isEmpty ? nil : repairRefusal) }
+    private var trouble: (words: String, error: BrokerError)? {
+        if let problem { return ("the examination was not finished", problem) }
+        if let gap { return ("not everything was examined", gap) }
+        return findings.isEmpty ? nil : repairRefusal.map { ("nothing was repaired", $0) }
+    }
+
+    /// Why only the servers that reply were examined.
+    private var gap: BrokerError? {
+        guard !unreachable.isEmpty else { return nil }
+        let reason = "no reply from \(unreachable.joined(separator: ", "))"
+        if let listProblem { return BrokerError(.notReachable, "\(reason): \(listProblem.message)") }
+        let queues = unexamined.isEmpty ? "where no queue is" : "with \(unexamined.joined(separator: ", "))"
+        return BrokerError(.notReachable, "\(reason), \(queues)")
+    }
 
     /// Examines a part. If that fails, the report keeps its contents and records the problem.
     mutating func examine(_ part: (inout DoctorReport) async throws(BrokerError) -> Void) async {
@@ -35,19 +52,16 @@ struct DoctorReport: Sendable {
         do throws(BrokerError) { try await part(&self) } catch { problem = problem ?? error }
     }
 
-    /// Records the problem of servers that do not reply, once the queues of the others were examined.
-    mutating func noteUnreachable() {
-        guard !unreachable.isEmpty, problem == nil else { return }
-        problem = BrokerError(.notReachable, "no reply from \(unreachable.joined(separator: ", "))")
-    }
-
     /// The report as JSON for programs.
     var json: JSONOutput {
         var members: [(key: String, value: JSONOutput)] = [
             ("clean", .truth(isClean)), ("findings", .list(findings.map(\.json))),
-            ("advice", .list(advice.map(\.json))), ("problem", .text(orNull: trouble?.message)),
+            ("advice", .list(advice.map(\.json))), ("problem", .text(orNull: trouble?.error.message)),
         ]
-        if !unreachable.isEmpty { members.append(("unreachable", .list(unreachable.map(JSONOutput.text)))) }
+        if !unreachable.isEmpty {
+            members.append(("unreachable", .list(unreachable.map(JSONOutput.text))))
+            members.append(("unexamined", .list(unexamined.map(JSONOutput.text))))
+        }
         return .object(members)
     }
 
@@ -63,7 +77,8 @@ struct DoctorReport: Sendable {
             let place = item.queue.map { "queue \($0): " } ?? ""
             StandardOutput.write("advice   \(place.onOneLine())\(item.message.onOneLine())")
         }
-        let word = problem == nil ? findings.count.counted("finding") : "\(findings.count.counted("finding")) so far"
+        let count = findings.count.counted("finding")
+        let word = problem == nil && gap == nil ? count : "\(count) so far"
         StandardOutput.write(isClean ? Colour.green.painted("clean") : word)
     }
 }

@@ -19,19 +19,20 @@ struct QueueOptions: ParsableArguments {
     ///
     /// - Throws: `BrokerError` with the code `queueNotFound` if a named queue does not exist.
     func queues(of broker: RedisBroker) async throws(BrokerError) -> [String] {
-        let (known, missing) = try await known(to: broker)
+        let (list, missing) = try await known(to: broker)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
-        return known
+        if let problem = list.problem { throw problem }
+        return list.names
     }
 
     /// Returns the named queues that exist, or all that the broker has, and the named ones that do not exist.
-    func known(to broker: RedisBroker) async throws(BrokerError) -> (known: [String], missing: [String]) {
-        if named.isEmpty { return (try await broker.queues(), []) }
+    func known(to broker: RedisBroker) async throws(BrokerError) -> (list: QueueList, missing: [String]) {
+        if named.isEmpty { return (try await QueueList(of: broker), []) }
         var (known, missing): ([String], [String]) = ([], [])
         for queue in named {
             if try await broker.hasQueue(queue) { known.append(queue) } else { missing.append(queue) }
         }
-        return (known, missing)
+        return (QueueList(known), missing)
     }
 }
 

@@ -6,7 +6,7 @@ import ErrandText
 extension Overview {
     /// Prints the overview for people.
     func print() {
-        if queues.isEmpty, unreadable.isEmpty {
+        if queues.isEmpty, unreadable.isEmpty, unreachable.isEmpty {
             StandardOutput.write("no queues yet; a queue begins with the first job pushed to it")
         } else {
             queueTable.print()

@@ -27,32 +27,19 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let (known, missing) = try await knownQueues(of: broker)
-            let overview = try await Overview(of: known, withServersOf: broker)
+            let (list, missing) = try await queues.known(to: broker)
+            let overview = try await Overview(of: list.names, withServersOf: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
             overview.unreadable.warn()
             if let missing = missing.first { throw BrokerError(missingQueue: missing) }
             if let failure = overview.unreadable.failure("the others are shown") { throw failure }
+            if let problem = list.problem { throw problem }
             if !overview.unreachable.isEmpty {
                 throw CommandFailure(
                     "no reply from \(overview.unreachable.joined(separator: ", "))",
                     ExitStatus.unavailable
                 )
             }
-        }
-    }
-
-    /// Returns the queues to show, and those that do not exist. If the server with the list of queues does not reply, it
-    /// shows at least the servers.
-    private func knownQueues(of broker: RedisBroker) async throws -> (known: [String], missing: [String]) {
-        do throws(BrokerError) { return try await queues.known(to: broker) } catch {
-            guard error.code == .notReachable, try await broker.isCluster() else { throw error }
-            let overview = try await Overview(of: [], withServersOf: broker)
-            if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
-            throw BrokerError(
-                .notReachable,
-                "the list of queues cannot be read; --queue shows single ones: \(error.message)"
-            )
         }
     }
 }

@@ -100,8 +100,9 @@ actor TopSession {
     }
 
     private func overview() async throws -> Overview {
-        let queues = named.isEmpty ? try await broker.queues() : named
-        return try await Overview(of: queues, on: broker)
+        let list = named.isEmpty ? try await QueueList(of: broker) : QueueList(named)
+        if let problem = list.problem { view.message = problem.message }
+        return try await Overview(of: list.names, on: broker)
     }
 
     /// Returns the last failures of dead and retrying jobs, latest last.

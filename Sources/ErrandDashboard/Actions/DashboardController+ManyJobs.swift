@@ -64,7 +64,7 @@ extension DashboardController {
         guard states.allSatisfy(action.states.contains) else {
             throw PageProblem.bad("\(states[0].rawValue) jobs cannot be changed with \(action.rawValue)")
         }
-        let search = try await wanted.search(on: broker, states: states)
+        let search = try await wanted.search(on: dashboard, states: states)
         let order: [(key: String, value: String)] = [("scope", "matching"), ("action", action.rawValue)]
         if pageRequest.form["confirmed"] == "yes" {
             let question = JobQuestion(search: search, asked: wanted.asked, counted: try count(in: pageRequest.form))

@@ -43,10 +43,10 @@ final class Sampler: Sendable {
     private let samples = Mutex<[Sample]>([])
     private let looking = Mutex<Task<Void, Never>?>(nil)
 
-    init(broker: any Broker) {
+    init(broker: any Broker, queues: KnownQueues) {
         let task = Task.detached { [weak self] in
             while !Task.isCancelled {
-                guard await self?.look(at: broker) != nil else { return }
+                guard await self?.look(at: queues, of: broker) != nil else { return }
                 try? await Task.sleep(for: Self.every)
             }
         }
@@ -56,9 +56,9 @@ final class Sampler: Sendable {
     deinit { looking.withLock { $0?.cancel() } }
 
     /// Takes a sample. It is a gap if the broker cannot be read.
-    private func look(at broker: any Broker) async {
+    private func look(at queues: KnownQueues, of broker: any Broker) async {
         var overview: Overview?
-        if let queues = try? await broker.queues() { overview = try? await Overview(of: queues, on: broker) }
+        if let names = try? await queues.names() { overview = try? await Overview(of: names, on: broker) }
         let points = overview.map { overview in Dictionary(overview.queues.map { ($0.name, Point($0)) }) { $1 } }
         note(Sample(at: .now, queues: points))
     }

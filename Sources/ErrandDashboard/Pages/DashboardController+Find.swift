@@ -36,7 +36,7 @@ extension DashboardController {
 
     /// Looks the id up once in every queue.
     private func jobs(called id: String) async throws -> ([JobSummary], [UnreadablePlace]) {
-        let (broker, queues) = (broker, try await broker.queues())
+        let (broker, queues) = (broker, try await dashboard.queues.names())
         let (read, unreadable) = try await queues.readingEach { queue throws(BrokerError) in
             try await broker.inspect([id], on: queue).first ?? nil
         }

@@ -25,7 +25,7 @@ extension DashboardController {
 
     private func readiness() async -> Response {
         do {
-            _ = try await broker.queues()
+            _ = try await dashboard.queues.names()
             return Self.text("ready\n")
         } catch {
             // This route needs no password, so the response does not reveal the broker's address.
@@ -34,7 +34,7 @@ extension DashboardController {
     }
 
     private func metrics() async throws -> Response {
-        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let overview = try await Overview(of: try await dashboard.queues.names(), withServersOf: broker)
         var response = Self.text(MetricsText.text(of: overview))
         response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
         return response

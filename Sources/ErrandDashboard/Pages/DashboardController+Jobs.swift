@@ -7,7 +7,7 @@ extension DashboardController {
 
     func jobs(_ pageRequest: PageRequest) async throws -> Page {
         let wanted = try JobsRequest(pageRequest.query)
-        let search = try await wanted.search(on: broker)
+        let search = try await wanted.search(on: dashboard)
         let outcome = try await search.run(from: wanted.cursor, JobSearch.Limits(found: Self.jobsOfAPage))
         let filter = wanted.filter
         var content: [String: Any] = [

@@ -60,7 +60,7 @@ extension DashboardController {
     private static let unknownShown = 50
 
     private func overview() async throws -> Page {
-        let overview = try await Overview(of: try await broker.queues(), withServersOf: broker)
+        let overview = try await Overview(of: try await dashboard.queues.names(), withServersOf: broker)
         let views = QueueViews(sampler: dashboard.sampler)
         let unknown = overview.queues.flatMap { queue in
             queue.unknownOperations.sorted { $0.key < $1.key }.map { operation, count in
@@ -82,7 +82,7 @@ extension DashboardController {
     }
 
     private func queue(_ name: String) async throws -> Page {
-        guard try await broker.queues().contains(name) else {
+        guard try await dashboard.queues.names().contains(name) else {
             throw PageProblem.notFound("there is no queue of that name")
         }
         let overview = try await Overview(of: [name], on: broker)
@@ -108,7 +108,7 @@ extension DashboardController {
     }
 
     private func workers() async throws -> Page {
-        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let overview = try await Overview(of: try await dashboard.queues.names(), on: broker)
         let views = QueueViews(sampler: dashboard.sampler)
         return Page(
             heading: overview.workers.count.counted("worker"),
@@ -128,6 +128,6 @@ extension DashboardController {
     }
 
     func queueChoices(_ chosen: String) async throws -> [[String: Any]] {
-        try await broker.queues().map { ["name": $0, "isChosen": $0 == chosen] }
+        try await dashboard.queues.names().map { ["name": $0, "isChosen": $0 == chosen] }
     }
 }

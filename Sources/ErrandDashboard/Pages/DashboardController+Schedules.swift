@@ -9,7 +9,7 @@ extension DashboardController {
         let start = try SchedulePlace(pageRequest.query)
         var (rows, more): ([[String: Any]], SchedulePlace?) = ([], nil)
         var unreadable: [UnreadablePlace] = []
-        for queue in try await broker.queues().sorted() where queue >= start.queue {
+        for queue in try await dashboard.queues.names() where queue >= start.queue {
             more = SchedulePlace(queue: queue, position: nil)
             if rows.count >= Self.schedulesAPage { break }
             let page: SchedulePage

@@ -142,7 +142,8 @@ struct DashboardController: Sendable {
             "base": base, "site": dashboard.title, "heading": page.heading, "who": who(pageRequest.access),
             "navigation": Navigation.links(at: pageRequest.path, pageRequest.query["state"]),
             "content": dashboard.pages.render(page.template, content),
-            "unreadable": page.unreadable.map { ["text": $0.description] },
+            "unreadable": ([dashboard.queues.problem].compactMap(\.self) + page.unreadable.map(\.description))
+                .map { ["text": $0] },
         ]
         if let notice = pageRequest.query["notice"] { layout["notice"] = notice }
         let text = dashboard.pages.render("layout", layout)

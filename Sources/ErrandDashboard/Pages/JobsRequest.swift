@@ -61,9 +61,9 @@ struct JobsRequest: Sendable {
     }
 
     /// Makes the search; in every queue if none is named.
-    func search(on broker: any Broker, states: [JobState]? = nil) async throws -> JobSearch {
-        let queues = if let queue { [queue] } else { try await broker.queues() }
-        return JobSearch(broker, in: queues, states ?? self.states, for: filter)
+    func search(on dashboard: ErrandDashboard, states: [JobState]? = nil) async throws -> JobSearch {
+        let queues = if let queue { [queue] } else { try await dashboard.queues.names() }
+        return JobSearch(dashboard.broker, in: queues, states ?? self.states, for: filter)
     }
 
     /// Returns the fields with present times, for a question that may be answered an hour later about the jobs that

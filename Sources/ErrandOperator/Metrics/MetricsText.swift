@@ -20,6 +20,15 @@ package struct MetricsText {
             "1 for a queue that cannot be read; its other metrics are missing.",
             overview.unreadable.map { Sample([("queue", $0.queue)], 1) }
         )
+        metrics.writer.family(
+            "errand_server_up",
+            "gauge",
+            "Of a cluster: 1 for a server that replies, 0 for one that does not.",
+            overview.servers.map { server in
+                let role = server.follows == nil ? "master" : "replica"
+                return Sample([("server", server.address), ("role", role)], server.isReachable ? 1 : 0)
+            }
+        )
         return metrics.writer.text
     }
 

@@ -32,8 +32,7 @@ extension RedisBroker {
     /// Returns queues that have keys and are not in the registry. A new queue is registered a moment after its first
     /// key.
     private func unregistered() async throws(BrokerError) -> Set<String> {
-        var missing = Set(try await keys(like: "errand:{*}:*").compactMap { KeySpace.queue(in: $0) })
-        missing = missing.filter { QueueName.isValid($0) }
+        var missing = Self.queues(in: try await keys(like: KeySpace.pattern))
         for look in 0..<3 where !missing.isEmpty {
             // The first check follows the walk, during which many queues may have been created.
             if look > 0 { try? await Task.sleep(for: .milliseconds(100)) }

@@ -115,11 +115,18 @@ extension RedisBroker {
         _ onAll: ([String]) -> Void
     ) async {
         // Also on one server, which may turn out to be one of a cluster's later.
+        var known: Set<String> = []
         while !Task.isCancelled {
             do throws(BrokerError) {
-                let queues = try await isCluster() ? try await queues() : ["*"]
-                onAll(queues.map(channel))
-                all.set(queues)
+                if try await isCluster() {
+                    let list = try await QueueList(of: self)
+                    // Those that are missing now return with their server.
+                    known = list.problem == nil ? Set(list.names) : known.union(list.names)
+                } else {
+                    known = ["*"]
+                }
+                onAll(known.map(channel))
+                all.set(known.sorted())
             } catch {
                 if error.code == .closed { return }
                 logger.debug("the queues cannot be listed", metadata: ["error": "\(error)"])

@@ -27,6 +27,19 @@ extension RedisBroker: ServerListing {
         }
     }
 
+    package func queuesOfReachableServers() async throws(BrokerError) -> [String] {
+        var queues: Set<String> = []
+        for server in try await serverStates(for: []) where server.isReachable && server.follows == nil {
+            queues.formUnion(Self.queues(in: try await keys(like: KeySpace.pattern, for: try place(of: server))))
+        }
+        return queues.sorted()
+    }
+
+    /// Returns the queues that keys belong to.
+    static func queues(in keys: Set<String>) -> Set<String> {
+        Set(keys.compactMap { KeySpace.queue(in: $0) }.filter { QueueName.isValid($0) })
+    }
+
     /// Returns where to send a command to a server.
     package func place(of server: ServerState) throws(BrokerError) -> CommandPlace {
         .server(address.server(try HostAndPort.read(server.address[...])))

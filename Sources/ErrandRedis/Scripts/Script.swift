@@ -258,6 +258,8 @@ package enum KeySpace {
     static func wakeUps(of queue: String, _ session: String) -> String { key(of: queue) + ":wakeups:" + session }
     /// The set of all queues' names.
     static let queues = "errand:queues"
+    /// Matches the keys of all queues.
+    static let pattern = "errand:{*}:*"
     /// The key to which a repair moves a registry that is not a set.
     static let corruptQueues = "errand:corrupt:{errand:queues}"
 
