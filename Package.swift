@@ -149,10 +149,12 @@ let package = Package(
                 argumentParser, crypto, logging,
             ]
         ),
+        .target(name: "ErrandDashboardTrait"),
         .target(
             name: "ErrandDashboard",
             dependencies: [
-                "Errand", "ErrandOperator", "ErrandText", hummingbird, logging, serviceLifecycle,
+                "Errand", "ErrandDashboardTrait", "ErrandOperator", "ErrandText", hummingbird, logging,
+                serviceLifecycle,
                 product("Mustache", of: "swift-mustache", for: "Dashboard"),
             ],
             resources: dashboardFiles.map { .embedInCode($0) }

@@ -1,5 +1,9 @@
 public import Errand
 
+#if canImport(Testing)
+    import Testing
+#endif
+
 /// Assertions about pushed jobs.
 extension TestBroker {
     /// Returns the unfinished jobs of a type in the order in which they would run: ready ones first, then those that
@@ -33,18 +37,24 @@ extension TestBroker {
         return found.filter { $0.operation == operation }
     }
 
-    /// Asserts that unfinished jobs of a type exist.
+    /// Asserts that unfinished jobs of a type exist. In a test of Swift Testing, a failure is an issue at the caller's line,
+    /// and the test goes on, as with `#expect`; elsewhere it is thrown.
     ///
     /// - Parameters:
     ///   - type: The type of the jobs.
     ///   - count: The exact number of jobs; at least one if `nil`.
     ///   - queue: The queue to look in; every queue if `nil`.
     ///   - predicate: A condition for the jobs to count; all by default.
-    /// - Throws: ``EnqueueAssertionError``, which fails the test and describes the jobs that exist.
+    ///   - fileID, filePath, line, column: The caller's position.
+    /// - Throws: ``EnqueueAssertionError``, which describes the jobs that exist, outside a test of Swift Testing.
     public func assertEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         count: Int? = nil,
         in queue: String? = nil,
+        fileID: String = #fileID,
+        filePath: String = #filePath,
+        line: Int = #line,
+        column: Int = #column,
         where predicate: (Parameters) throws -> Bool = { _ in true }
     ) async throws {
         let all = try await enqueued(type, in: queue)
@@ -53,18 +63,38 @@ extension TestBroker {
         if count == nil, matching > 0 { return }
         let wanted = count.map { $0 == 1 ? "1 unfinished job" : "\($0) unfinished jobs" } ?? "an unfinished job"
         let place = queue.map { " in queue \($0)" } ?? ""
-        throw EnqueueAssertionError(
-            description:
-                "expected \(wanted) \(Parameters.jobName)\(place), found \(matching) that fit. There are: \(all)"
-        )
+        let found = "expected \(wanted) \(Parameters.jobName)\(place), found \(matching) that fit. There are: \(all)"
+        #if canImport(Testing)
+            if Test.current != nil {
+                let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+                Issue.record(EnqueueAssertionError(description: found), sourceLocation: place)
+                return
+            }
+        #endif
+        throw EnqueueAssertionError(description: "\(fileID):\(line): \(found)")
     }
 
     /// Asserts that no unfinished job of a type exists. The parameters are those of `assertEnqueued`.
     public func refuteEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         in queue: String? = nil,
+        fileID: String = #fileID,
+        filePath: String = #filePath,
+        line: Int = #line,
+        column: Int = #column,
         where predicate: (Parameters) throws -> Bool = { _ in true }
-    ) async throws { try await assertEnqueued(type, count: 0, in: queue, where: predicate) }
+    ) async throws {
+        try await assertEnqueued(
+            type,
+            count: 0,
+            in: queue,
+            fileID: fileID,
+            filePath: filePath,
+            line: line,
+            column: column,
+            where: predicate
+        )
+    }
 }
 
 /// The error of an assertion that does not hold.

@@ -66,6 +66,9 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag(help: "Write events of the worker as JSON lines on standard output.")
     var json = false
 
+    @Flag(help: "Also log each job that has finished.")
+    var logJobs = false
+
     @Flag(help: "Also log debug messages.")
     var verbose = false
 
@@ -88,7 +91,11 @@ struct WorkerCommand: AsyncParsableCommand {
             let path = Catalogue.path(of: self.catalogue)
             let catalogue = try Catalogue(contentsOf: catalogue)
             let schedules = try catalogue.makeSchedules()
-            let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
+            let logger = CommandLogger.make(
+                "errand-worker",
+                level: verbose ? .debug : logJobs ? .info : .notice,
+                format: logFormat
+            )
             let files = OpenFiles.makeRoom(for: concurrency)
             if files.limit < files.wanted {
                 logger.warning(
@@ -97,8 +104,7 @@ struct WorkerCommand: AsyncParsableCommand {
             }
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
-            let reporter = WorkerReporter(json: json, logFormat: logFormat)
-            let process = WorkerProcess(reporter: reporter)
+            let process = WorkerProcess()
             let removed = RemovedSchedules(broker: open.broker, file: path, declared: schedules)
             let warnings = ServerWarnings(of: open.broker, removed, to: logger)
             let measuring = try Measuring(metrics, of: "worker")
@@ -109,9 +115,9 @@ struct WorkerCommand: AsyncParsableCommand {
                 schedules: schedules,
                 middleware: measuring.middleware,
                 logger: logger,
-                onEvent: { [grace] event in
+                onEvent: { [grace, json] event in
                     if case .stuck = event { process.endStuck(after: grace.duration + .seconds(5)) }
-                    reporter.tell(event)
+                    if json { WorkerReport(event).write() }
                     if case .registered = event { warnings.tellOnce() }
                 }
             )
@@ -123,7 +129,6 @@ struct WorkerCommand: AsyncParsableCommand {
                 throw CommandFailure("\(stuck)", ExitStatus.stuck)
             }
             warnings.end()
-            reporter.tellStopped()
         }
     }
 
@@ -136,7 +141,8 @@ struct WorkerCommand: AsyncParsableCommand {
             queues: named.isEmpty ? usual : named,
             concurrency: concurrency,
             lease: lease.duration,
-            grace: grace.duration
+            grace: grace.duration,
+            logsFinishedJobs: logJobs
         )
         configuration.endProcesses = WorkerProcess.endCommands
         return configuration

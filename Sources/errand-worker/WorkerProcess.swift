@@ -21,10 +21,6 @@ final class WorkerProcess: Sendable {
     private static let longestKill = Duration.milliseconds(900)
 
     private let state = Mutex(State())
-    private let reporter: WorkerReporter
-
-    init(reporter: WorkerReporter) { self.reporter = reporter }
-
     /// Kills the commands that are still running and waits until they have exited. Returns whether all have.
     static func endCommands() async -> Bool { await ChildProcesses.shared.endAll(within: longestKill) }
 
@@ -33,9 +29,7 @@ final class WorkerProcess: Sendable {
         state.withLock { $0.worker = worker }
         StopSignals.listen { [self] request, signal in
             switch request {
-            case .graceful:
-                worker.beginShutdown()
-                reporter.tellStopping()
+            case .graceful: worker.beginShutdown()
             case .immediate: stopNow(status: 128 + signal)
             }
         }

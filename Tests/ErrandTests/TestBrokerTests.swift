@@ -58,13 +58,23 @@ import Testing
 
     @Test func `a failed assertion lists the existing jobs`() async throws {
         try await broker.producer().push(Welcome(to: "ada"))
-        let error = await #expect(throws: EnqueueAssertionError.self) {
+        let line = #line + 2
+        try await withKnownIssue {
             try await broker.assertEnqueued(Welcome.self) { $0.to == "grace" }
+        } matching: { issue in
+            let text = issue.error.map { "\($0)" } ?? ""
+            return text.contains("found 0 that fit") && text.contains("ada") && issue.sourceLocation?.line == line
         }
-        #expect(error?.description.contains("found 0 that fit") == true)
-        #expect(error?.description.contains("ada") == true)
-        await #expect(throws: EnqueueAssertionError.self) { try await broker.refuteEnqueued(Welcome.self) }
-        await #expect(throws: EnqueueAssertionError.self) { try await broker.assertEnqueued(Welcome.self, in: "other") }
+        await withKnownIssue { try await broker.refuteEnqueued(Welcome.self) }
+        await withKnownIssue { try await broker.assertEnqueued(Welcome.self, in: "other") }
+        // Without Swift Testing it is thrown, with the caller's position.
+        let error = await Task.detached {
+            await #expect(throws: EnqueueAssertionError.self) { try await broker.refuteEnqueued(Welcome.self) }
+        }.value
+        #expect(
+            error?.description.hasPrefix("ErrandTests/TestBrokerTests.swift:\(line + 9): ") == true,
+            "\(error as Any)"
+        )
         await #expect(throws: NoWorker.self) { try await broker.performNext() }
     }
 

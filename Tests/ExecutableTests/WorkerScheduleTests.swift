@@ -45,15 +45,15 @@ import Testing
         )
         defer { worker.signal(SIGKILL) }
         try await eventually("it has registered: \(worker.lines)") {
-            worker.lines.contains { $0.contains("session registered") }
+            worker.lines.contains { $0.contains("worker serves default, notes") }
         }
         worker.signal(SIGTERM)
         #expect(try await worker.end() == 0)
         #expect(worker.lines.allSatisfy { $0.hasPrefix("{") }, "\(worker.lines)")
         let entries = worker.lines.compactMap { try? JSON(text: $0).object }
-        #expect(entries.last?["event"] == "stopped", "\(worker.lines.suffix(5))")
-        let registered = try #require(entries.first { $0["message"] == "session registered" })
-        #expect(registered["level"] == "debug")
+        #expect(entries.last?["message"] == "worker has stopped", "\(worker.lines.suffix(5))")
+        let registered = try #require(entries.first { $0["message"] == "worker serves default, notes" })
+        #expect(registered["level"] == "notice")
         #expect(registered["label"] == "errand-worker")
         #expect(registered["worker.id"]?.string?.isEmpty == false)
     }

@@ -88,9 +88,7 @@ def settle(text):
     canonical_arguments = canonical(arguments)
     name = given.get("name", (None,))[0]
     if name is None and unique != "ignore":
-        name = operation + " " + canonical_arguments
-        if len(name.encode()) > 1024:
-            name = operation + " sha256:" + hashlib.sha256(canonical_arguments.encode()).hexdigest()
+        name = operation + " sha256:" + hashlib.sha256(canonical_arguments.encode()).hexdigest()
     fields = ['"v":1', f'"operation":"{operation}"', '"arguments":' + written_arguments]
     fields.append('"queue":"' + given.get("queue", ("default",))[0] + '"')
     if name is not None:

@@ -1,24 +1,28 @@
 import Crypto
 
 extension OperationDescription {
-    /// The name under which the job is unique: its own, or the operation and its canonical arguments, such as
-    /// `thumbnail {"path":"a.jpg"}`; `nil` if the policy is `ignore` and no name was given.
+    /// The name under which the job is unique: its own, or the operation, `sha256:` and the digest of the canonical
+    /// arguments in lower-case hexadecimal digits; `nil` if the policy is `ignore` and no name was given.
     ///
-    /// If that has more than 1,024 bytes, `sha256:` and the digest of the canonical arguments in lower-case hexadecimal
-    /// digits replace the arguments.
+    /// The arguments may be private, and names appear in lists, events and logs.
     public var uniqueName: String? {
         if let name { return name }
-        return uniquenessPolicy == .ignore ? nil : Self.defaultName(operation, arguments)
+        return uniquenessPolicy == .ignore ? nil : Self.digestName(operation, arguments)
     }
 
-    /// Returns the name of a job that is unique by its operation and these arguments.
-    static func defaultName(_ operation: String, _ arguments: JSONText) -> String {
-        let canonical = arguments.canonical.bytes
-        if operation.utf8.count + 1 + canonical.count <= DescriptionLimits.nameBytes {
-            return operation + " " + String(decoding: canonical, as: UTF8.self)
-        }
+    /// Returns the name of a job that is unique by its operation and these arguments, which nobody can read in it.
+    static func digestName(_ operation: String, _ arguments: JSONText) -> String {
         var digest: [UInt8] = []
-        for byte in SHA256.hash(data: canonical) { JSONEscaping.appendHex(byte, to: &digest) }
+        for byte in SHA256.hash(data: arguments.canonical.bytes) { JSONEscaping.appendHex(byte, to: &digest) }
         return operation + " sha256:" + String(decoding: digest, as: UTF8.self)
+    }
+
+    /// Returns a name that shows the arguments: `thumbnail {"path":"a.jpg"}`; a digest if that is too long for a name.
+    static func readableName(_ operation: String, _ arguments: JSONText) -> String {
+        let canonical = arguments.canonical.bytes
+        guard operation.utf8.count + 1 + canonical.count <= DescriptionLimits.nameBytes else {
+            return digestName(operation, arguments)
+        }
+        return operation + " " + String(decoding: canonical, as: UTF8.self)
     }
 }

@@ -86,7 +86,7 @@ extension JobParameters {
             Self.jobName,
             arguments: arguments,
             queue: options.queue ?? defaults.queue,
-            name: options.name ?? uniqueness?.name(of: arguments, operation: Self.jobName),
+            name: options.name ?? uniqueness?.name(of: arguments, as: Self.self, operation: Self.jobName),
             unique: uniqueness?.policy,
             uniqueUntil: uniqueness?.until == .started ? .started : nil,
             timeout: options.timeout,

@@ -5,7 +5,8 @@
 ///     .drop,  // the same arguments: the newer job gives way
 ///     .drop(by: "to"),  // the same recipient
 ///     .replace(by: "document"),  // the newer job takes the older one's place
-///     .drop(by: "id").untilStarted,  // at most one waits; others may run
+///     .drop(by: \Document.id).untilStarted,  // at most one waits; others may run
+///     .replace(by: "document").readable,  // the job's name shows which one
 /// ]
 /// ```
 public struct JobUniqueness: Sendable, Equatable {
@@ -13,8 +14,12 @@ public struct JobUniqueness: Sendable, Equatable {
     public var policy: UniquenessPolicy
     /// Until when a job holds its name: until it has finished, or until it starts.
     public var until = UniqueUntil.finished
-    /// The fields of the arguments that identify a job; if empty, all of them.
+    /// The fields of the arguments that identify a job, as they are encoded; if empty, all of them. A push with a field
+    /// that its type does not have is rejected, and a worker with such a type does not start.
     public var fields: [String]
+    /// Whether the job's name shows the fields. By default it has a digest of them: arguments may be private, and names
+    /// appear in lists, events and logs.
+    public var isReadable = false
 
     /// Makes a rule.
     public init(_ policy: UniquenessPolicy, by fields: [String] = []) {
@@ -32,8 +37,35 @@ public struct JobUniqueness: Sendable, Equatable {
     /// A new job is dropped if an unfinished job has equal values in these fields.
     public static func drop(by fields: String...) -> JobUniqueness { JobUniqueness(.drop, by: fields) }
 
+    /// A new job is dropped if an unfinished job has equal values in these properties, whose coding keys have the same names.
+    public static func drop<Parameters>(by properties: PartialKeyPath<Parameters>...) -> JobUniqueness {
+        JobUniqueness(.drop, by: properties.map(\.property))
+    }
+
+    /// A new job is dropped if an unfinished job has equal values in these fields.
+    public static func drop(by keys: any CodingKey...) -> JobUniqueness {
+        JobUniqueness(.drop, by: keys.map(\.stringValue))
+    }
+
     /// A new job replaces an unfinished one that has equal values in these fields.
     public static func replace(by fields: String...) -> JobUniqueness { JobUniqueness(.replace, by: fields) }
+
+    /// A new job replaces an unfinished one that has equal values in these properties, whose coding keys have the same names.
+    public static func replace<Parameters>(by properties: PartialKeyPath<Parameters>...) -> JobUniqueness {
+        JobUniqueness(.replace, by: properties.map(\.property))
+    }
+
+    /// A new job replaces an unfinished one that has equal values in these fields.
+    public static func replace(by keys: any CodingKey...) -> JobUniqueness {
+        JobUniqueness(.replace, by: keys.map(\.stringValue))
+    }
+
+    /// The same rule with names that show the fields, such as `email.send {"to":"ada@example.org"}`.
+    public var readable: JobUniqueness {
+        var rule = self
+        rule.isReadable = true
+        return rule
+    }
 
     /// The same rule for jobs that have not started: a running job no longer holds the name.
     public var untilStarted: JobUniqueness {
@@ -42,12 +74,30 @@ public struct JobUniqueness: Sendable, Equatable {
         return rule
     }
 
-    /// Returns the name of a job with these arguments, such as `email.send {"to":"ada@example.org"}`; `nil` if
-    /// jobs are not unique, or if all fields count: the description then makes the same name from all arguments.
+    /// Returns the name of a job with these arguments; `nil` if jobs are not unique, or if all fields count and nobody may
+    /// read them: the description then makes the same name from all arguments.
     ///
-    /// A missing field counts as `null`.
-    func name(of arguments: JSONText, operation: String) -> String? {
-        guard policy != .ignore, !fields.isEmpty else { return nil }
-        return OperationDescription.defaultName(operation, arguments.picking(Set(fields)))
+    /// A field without a value counts as `null`.
+    ///
+    /// - Throws: ``DescriptionError`` if the type has no such field.
+    func name<Parameters: Decodable>(
+        of arguments: JSONText,
+        as type: Parameters.Type,
+        operation: String
+    ) throws(DescriptionError) -> String? {
+        guard policy != .ignore, isReadable || !fields.isEmpty else { return nil }
+        try UniqueFields.check(fields, in: arguments, of: type)
+        let named = fields.isEmpty ? arguments : arguments.picking(Set(fields))
+        return isReadable
+            ? OperationDescription.readableName(operation, named) : OperationDescription.digestName(operation, named)
+    }
+}
+
+extension AnyKeyPath {
+    /// The name of the property. Of anything else it is text that is no field of any type, so that it is refused.
+    fileprivate var property: String {
+        let text = String(reflecting: self)
+        let root = "\\\(Self.rootType)."
+        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : text
     }
 }

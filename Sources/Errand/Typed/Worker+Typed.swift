@@ -69,23 +69,24 @@ extension Worker {
         _ handler: @escaping @Sendable (Parameters, JobContext) async throws -> HandlerOutcome
     ) {
         let defaults = Parameters.jobDefaults
+        let unknown = UniqueFields.unknown(defaults.uniqueness?.fields ?? [], of: type)
         for name in [Parameters.jobName] + Parameters.jobAliases {
-            register(
-                RegisteredOperation(
-                    name,
-                    defaults: OperationDefaults(
-                        timeout: timeout ?? defaults.timeout ?? .seconds(10),
-                        retries: (defaults.retries ?? retryStrategy?.maxRetries) ?? OperationDefaults().retries
-                    ),
-                    queue: defaults.queue,
-                    retryStrategy: retryStrategy ?? defaults.backoff ?? RetryDelays(),
-                    handler: .async { context in
-                        try await withLogger(context.logger) { _ in
-                            try await handler(try Parameters.read(context), context)
-                        }
+            var operation = RegisteredOperation(
+                name,
+                defaults: OperationDefaults(
+                    timeout: timeout ?? defaults.timeout ?? .seconds(10),
+                    retries: (defaults.retries ?? retryStrategy?.maxRetries) ?? OperationDefaults().retries
+                ),
+                queue: defaults.queue,
+                retryStrategy: retryStrategy ?? defaults.backoff ?? RetryDelays(),
+                handler: .async { context in
+                    try await withLogger(context.logger) { _ in
+                        try await handler(try Parameters.read(context), context)
                     }
-                )
+                }
             )
+            if !unknown.isEmpty { operation.problem = UniqueFields.error(unknown, of: type) }
+            register(operation)
         }
     }
 }

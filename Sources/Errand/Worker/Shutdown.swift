@@ -28,12 +28,17 @@ final class Shutdown: Sendable {
     private let state = Mutex(State())
     private let grace: Duration
     private let stopGrace: Duration
+    private let onRequest: @Sendable () -> Void
     /// Raised at every stage.
     let signal = Signal()
 
-    init(grace: Duration, stopGrace: Duration) {
+    /// Makes a shutdown that has not begun.
+    ///
+    /// - Parameter onRequest: Called when it begins.
+    init(grace: Duration, stopGrace: Duration, onRequest: @escaping @Sendable () -> Void = {}) {
         self.grace = grace
         self.stopGrace = stopGrace
+        self.onRequest = onRequest
     }
 
     var isRequested: Bool { has(reached: .requested) }
@@ -93,6 +98,7 @@ final class Shutdown: Sendable {
             state.stage = stage
             return state.listener ?? {}
         }
+        if listener != nil, stage == .requested { onRequest() }
         listener?()
         signal.raise()
         return listener != nil

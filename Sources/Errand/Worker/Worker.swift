@@ -32,7 +32,8 @@ public final class Worker: Service, CustomStringConvertible {
     private let current = Mutex<Session?>(nil)
     private let overruns: Overruns
     private let stuck = Mutex<WorkerStuck?>(nil)
-    private let onEvent: @Sendable (WorkerEvent) -> Void
+    /// Logs an event, and passes it on.
+    private let tell: @Sendable (WorkerEvent) -> Void
 
     /// Makes a worker. If several operations have the same name, the last one is used.
     ///
@@ -45,10 +46,10 @@ public final class Worker: Service, CustomStringConvertible {
     ///     newer schedule, and one that was changed or deleted by hand; the worker then logs that. A schedule ticks
     ///     while any worker serves its queue.
     ///   - middleware: the middleware around all jobs, the outermost first.
-    ///   - logger: the logger for debug messages about failures that are retried; handlers get it with the job's id.
-    ///     The task's by default.
-    ///   - onEvent: called when the worker has registered, has lost its session, or waits for the broker. It must not
-    ///     block.
+    ///   - logger: the logger, by default the task's. It gets the worker's states and what needs attention: runs that fail as
+    ///     warnings, dead jobs as errors, jobs that are released, cancelled or recovered as notices, and a broker that does not
+    ///     reply as a warning. Handlers get it with the job's id.
+    ///   - onEvent: called for each change of the worker's state. It must not block.
     public init(
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
@@ -59,7 +60,11 @@ public final class Worker: Service, CustomStringConvertible {
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
         self.broker = broker
-        self.onEvent = onEvent
+        let tell = { @Sendable [log = WorkerLog(logger: logger)] (event: WorkerEvent) in
+            log.log(event)
+            onEvent(event)
+        }
+        self.tell = tell
         self.configuration = configuration
         self.schedules = schedules
         self.middleware = MiddlewareChain(middleware)
@@ -70,7 +75,7 @@ public final class Worker: Service, CustomStringConvertible {
         // The worker drains by itself: it must release unfinished jobs before the process exits.
         background.holdsBackgroundTask = false
         background.maxConcurrentOperationCount = configuration.concurrency
-        shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
+        shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace) { tell(.stopping) }
         overruns = Overruns(limit: configuration.mostOverruns)
     }
 
@@ -108,6 +113,7 @@ public final class Worker: Service, CustomStringConvertible {
     public func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
+                defer { tell(.stopped) }
                 try await work()
                 if let stuck = stuck.withLock({ $0 }) { throw stuck }
             } onGracefulShutdown: {
@@ -137,8 +143,7 @@ public final class Worker: Service, CustomStringConvertible {
             let session = makeSession(configuration, operations)
             guard try await register(session) else { return }
             current.withLock { $0 = session }
-            logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
-            onEvent(.registered(session))
+            tell(.registered(session))
             let context = SessionContext(
                 session: session,
                 broker: broker,
@@ -156,14 +161,14 @@ public final class Worker: Service, CustomStringConvertible {
             // A worker that is shutting down does not register again; its calls may have failed only because of the
             // shutdown.
             guard try await workerSession.run(), !shutdown.isRequested else { return }
-            onEvent(.sessionLost(session))
+            tell(.sessionLost(session))
             await shutdown.signal.wait(for: pause.next(lease: configuration.lease))
         }
     }
 
     private func note(_ reason: WorkerStuck) {
         if reason.endsWorker { stuck.withLock { $0 = $0 ?? reason } }
-        onEvent(.stuck(reason))
+        tell(.stuck(reason))
     }
 
     private func makeSession(
@@ -228,7 +233,7 @@ public final class Worker: Service, CustomStringConvertible {
             do throws(BrokerError) { return try await call() } catch {
                 guard passing.contains(error.code) else { throw error }
                 logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-                if !isWaiting { onEvent(.waitingForBroker(error)) }
+                if !isWaiting { tell(.waitingForBroker(error)) }
                 isWaiting = true
             }
             await shutdown.signal.wait(for: pause)
@@ -248,4 +253,8 @@ public enum WorkerEvent: Sendable {
     /// Handlers do not return. A process that is only a worker should exit, so that its supervisor restarts it:
     /// handlers that block every thread of the task pool stop everything else in it, too.
     case stuck(WorkerStuck)
+    /// The worker has begun to shut down: it claims nothing more and waits for its running jobs.
+    case stopping
+    /// The worker has ended; its jobs are reported or released.
+    case stopped
 }

@@ -40,6 +40,9 @@ public struct WorkerConfiguration: Sendable {
     /// How long handlers may block every thread of the task pool. After that the worker stops the heartbeats, so that
     /// other workers get its jobs, and reports that it is stuck. A minute by default.
     public var stuckAfter: Duration
+    /// Whether the worker logs a line, at the level `info`, for each job that has finished. It always logs what needs
+    /// attention: runs that fail, jobs that are dead, released, cancelled or recovered, and a broker that does not reply.
+    public var logsFinishedJobs: Bool
     /// Ends the processes that handlers have started, before jobs that are still held are released. Returns `false` if
     /// one of them could not be ended in time.
     package var endProcesses: @Sendable () async -> Bool = { true }
@@ -54,7 +57,8 @@ public struct WorkerConfiguration: Sendable {
         stopGrace: Duration = .milliseconds(2500),
         longestPoll: Duration = .milliseconds(500),
         mostOverruns: Int? = nil,
-        stuckAfter: Duration = .seconds(60)
+        stuckAfter: Duration = .seconds(60),
+        logsFinishedJobs: Bool = false
     ) {
         self.queues = queues.unique
         self.concurrency = max(1, concurrency)
@@ -65,6 +69,7 @@ public struct WorkerConfiguration: Sendable {
         self.longestPoll = longestPoll
         self.mostOverruns = max(1, mostOverruns ?? max(16, 2 * self.concurrency))
         self.stuckAfter = max(stuckAfter, .seconds(2))
+        self.logsFinishedJobs = logsFinishedJobs
     }
 }
 

@@ -29,8 +29,8 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - address: The address of the server.
     ///   - options: Timeouts, and for how long calls wait for a connection.
-    ///   - logger: Receives debug messages about lost and new connections, and a warning for each push with an unknown
-    ///     outcome. The default is the logger of the current task.
+    ///   - logger: Receives a warning while a server cannot be reached, a notice when it is back, and a warning for each
+    ///     push with an unknown outcome. The default is the logger of the current task.
     public convenience init(
         _ address: RedisAddress,
         options: ConnectionOptions = ConnectionOptions(),
@@ -44,8 +44,8 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - url: An address as ``RedisAddress`` describes it, such as `redis://[user:password@]host[:port][/db]`.
     ///   - options: Timeouts, and for how long calls wait for a connection.
-    ///   - logger: Receives debug messages about lost and new connections, and a warning for each push with an unknown
-    ///     outcome. The default is the logger of the current task.
+    ///   - logger: Receives a warning while a server cannot be reached, a notice when it is back, and a warning for each
+    ///     push with an unknown outcome. The default is the logger of the current task.
     /// - Throws: `BrokerError` if the URL is invalid; its message never contains the password.
     public convenience init(
         url: String,

@@ -1,6 +1,7 @@
 import Backgroundable
 import Dispatch
 package import Errand
+import ErrandText
 import Foundation
 package import Logging
 import Synchronization
@@ -130,17 +131,35 @@ package final class Connection: Sendable {
 
     private func run() {
         var backoff = Backoff()
+        // A restart of the server takes less time than that.
+        let outage = LastingFailures(patience: .seconds(1))
         while case .connect = nextStep() {
             do throws(BrokerError) {
                 var context = try connect()
                 backoff.reset()
+                noteReturn(outage)
                 state.withLock { $0.connected() }
                 onChange(true)
                 serve(&context)
             } catch {
+                noteLoss(error, outage)
                 pause(after: error, &backoff)
             }
         }
+    }
+
+    private func noteLoss(_ error: BrokerError, _ outage: LastingFailures) {
+        logger.log(
+            level: outage.note("connection") ? .warning : .debug,
+            "the broker cannot be reached; calls wait for it",
+            metadata: ["broker.address": "\(address)", "error": "\(error)"]
+        )
+    }
+
+    private func noteReturn(_ outage: LastingFailures) {
+        guard let lost = outage.clear("connection") else { return }
+        let after = TimeSpanText.rounded(Int64(lost.wholeMilliseconds))
+        logger.notice("the broker is back", metadata: ["broker.address": "\(address)", "after": "\(after)"])
     }
 
     /// Connects. A server that accepts the connection and does not reply counts as one that has not replied.
@@ -165,7 +184,6 @@ package final class Connection: Sendable {
         for request in failing { request.complete(.failure(error)) }
         onChange(false)
         guard retries else { return }
-        logger.debug("no connection", metadata: ["broker.address": "\(address)", "error": "\(error)"])
         Thread.sleep(forTimeInterval: backoff.next())
     }
 

@@ -14,11 +14,12 @@ import Testing
         #expect(envelope.id.utf8.count == 26)
         #expect(envelope.queue == "images")
         #expect(envelope.operation == "thumbnail")
-        #expect(envelope.name == #"thumbnail {"path":"a.jpg"}"#)
+        let name = "thumbnail sha256:5517a19b821a8c289cf97e1c22acb6355e6331bbe2caebc77a28431311f2e910"
+        #expect(envelope.name == name)
         #expect(envelope.policy == .replace)
         #expect(envelope.priority == 9)
         #expect(envelope.notBefore == 1_795_215_724_000)
-        let beginning = "1r9;;;63\n" + #""operation":"thumbnail","name":"thumbnail {\"path\":\"a.jpg\"}"{"v":1,"#
+        let beginning = "1r9;;;114\n" + #""operation":"thumbnail","name":"\#(name)"{"v":1,"#
         #expect(String(decoding: envelope.bytes, as: UTF8.self).hasPrefix(beginning))
     }
 

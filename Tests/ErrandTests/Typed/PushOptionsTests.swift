@@ -5,8 +5,13 @@ import Testing
 @Suite struct PushOptionsTests {
     private struct Note: JobParameters {
         static let jobName = "note"
-        static let jobDefaults = JobDefaults(queue: "notes", priority: 7, uniqueness: .replace(by: "to", "missing"))
+        static let jobDefaults = JobDefaults(
+            queue: "notes",
+            priority: 7,
+            uniqueness: .replace(by: "to", "missing").readable
+        )
         let to: String
+        var missing: String?
         let body: String
     }
 

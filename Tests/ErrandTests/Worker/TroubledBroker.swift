@@ -9,7 +9,7 @@ final class TroubledBroker: WorkingBroker {
         /// The only queue whose exchanges fail; `nil` for all queues.
         var failingQueue: String?
         var failures: [String: Int] = [:]
-        /// The queue whose exchanges are executed without a reply.
+        /// The queue whose exchanges that claim jobs are executed without a reply.
         var unanswered: String?
         var losesWakeUps = false
         var emptyReplies = 0
@@ -112,7 +112,7 @@ final class TroubledBroker: WorkingBroker {
         if findsNothing { return ExchangeReply(accepted: [], claims: [], hasMore: true) }
         let answer = try await memory.exchange(exchange, on: queue)
         let isLost = state.withLock { state in
-            guard state.unanswered == queue else { return false }
+            guard state.unanswered == queue, !answer.claims.isEmpty else { return false }
             state.failures[queue, default: 0] += 1
             return true
         }

@@ -1,4 +1,5 @@
 import Errand
+import InMemoryLogging
 import Logging
 import TestSupport
 
@@ -8,6 +9,7 @@ struct WorkerFixture: Sendable {
 
     let broker = TroubledBroker()
     let held = HeldJobs()
+    let log = InMemoryLogHandler()
 
     /// A worker of the queue, unless its configuration names others.
     func worker(
@@ -21,7 +23,7 @@ struct WorkerFixture: Sendable {
             broker: broker,
             configuration: configuration,
             operations: operations,
-            logger: Logger(label: "fixture") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "fixture") { [log] _ in log },
             onEvent: onEvent
         )
     }

@@ -84,6 +84,8 @@ struct FaultWorker: AsyncParsableCommand {
             case .sessionLost(let session): "lost \(session.id)"
             case .waitingForBroker: "waiting"
             case .stuck(let stuck): "stuck \(stuck)"
+            case .stopping: "stopping"
+            case .stopped: "stopped"
             }
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
         // With every thread of the task pool blocked, nothing else ends the process.

@@ -31,6 +31,8 @@ public struct RegisteredOperation: Sendable {
     public let retryStrategy: any JobRetryStrategy
     /// The handler of its jobs.
     public let handler: OperationHandler
+    /// Why the operation cannot be served, as its type was found to be.
+    var problem: DescriptionError?
 
     /// Makes an operation from a handler.
     public init(

@@ -57,7 +57,10 @@ struct QueueMaintenance: Sendable {
         do throws(BrokerError) {
             let recovery = try await context.broker.recover(on: poller.queue)
             clear("nothing recovered")
-            if recovery.recovered > 0 { poller.hurry() }
+            if recovery.recovered > 0 {
+                context.jobLog.recovered(recovery.recovered, in: poller.queue)
+                poller.hurry()
+            }
             return recovery.hasMore
         } catch {
             note("nothing recovered", error)

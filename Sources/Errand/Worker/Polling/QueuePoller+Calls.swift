@@ -1,3 +1,4 @@
+import ErrandText
 import Logging
 import Synchronization
 
@@ -26,10 +27,7 @@ extension QueuePoller {
         while true {
             do throws(BrokerError) {
                 let reply = try await context.broker.exchange(exchange, on: queue)
-                context.failures.clear("call \(queue)")
-                if failures.isRefused {
-                    context.logger.notice("the server accepts calls again", metadata: ["job.queue": "\(queue)"])
-                }
+                noteReply(wasRefused: failures.isRefused)
                 return reply
             } catch {
                 state.withLock { $0.unanswered() }
@@ -45,6 +43,15 @@ extension QueuePoller {
             }
             await Signal().wait(for: failures.nextPause())
         }
+    }
+
+    /// Logs that a call succeeds after failures that were logged.
+    private func noteReply(wasRefused: Bool) {
+        let failed = context.failures.clear("call \(queue)")
+        guard wasRefused || failed != nil else { return }
+        var metadata: Logger.Metadata = ["job.queue": "\(queue)"]
+        if let failed { metadata["after"] = "\(TimeSpanText.rounded(Int64(failed.wholeMilliseconds)))" }
+        context.logger.notice("the server accepts calls again", metadata: metadata)
     }
 
     /// Logs a failed call. Lost calls are retried without a warning unless that lasts; a rejected call needs attention.

@@ -35,6 +35,7 @@ extension QueuePoller {
     private func accept(_ claim: Claim, _ since: ContinuousClock.Instant) -> JobRun? {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
+            context.jobLog.unreadable(claim.id, in: queue, because: "\(error)")
             discard(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"))
             return nil
         }

@@ -15,6 +15,7 @@ final class SessionContext: Sendable {
     let overruns: Overruns
     let phase: SessionPhase
     let logger: Logger
+    let jobLog: JobLog
     /// Failures that are retried.
     let failures = LastingFailures()
     /// Tells the worker that handlers do not return.
@@ -43,6 +44,7 @@ final class SessionContext: Sendable {
         self.overruns = overruns
         phase = SessionPhase(shutdown)
         self.logger = logger
+        jobLog = JobLog(logger, hasFinished: configuration.logsFinishedJobs)
         self.onStuck = onStuck
     }
 

@@ -207,7 +207,9 @@ final class WorkerSession: Sendable {
         case .failure(let error):
             if error.code == .sessionLost || error.code == .notPermitted { return end(because: error) }
             logger.log(
-                level: context.failures.note("heartbeat \(queue)") ? .warning : .debug,
+                // A server that takes no calls either is logged with these.
+                level: context.failures.note("heartbeat \(queue)") && !context.failures.isFailing("call \(queue)")
+                    ? .warning : .debug,
                 "no reply to a heartbeat",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )

@@ -253,14 +253,20 @@ final class JobRun: Sendable {
         guard cause == .released else { return end(report) }
         // The job is released last, with the session, because by the time another worker runs it this process may have
         // exited.
-        session.middleware.finished(context, RunEnding(report, wasCancelled: false))
+        tell(report, wasCancelled: false)
         owner.ended(self, nil)
     }
 
     /// Ends the run for the middleware and the owner; `nil` if nothing is reported to the broker.
     private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
-        session.middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
+        tell(report, wasCancelled: wasCancelled)
         owner.ended(self, report)
+    }
+
+    private func tell(_ report: OutcomeReport?, wasCancelled: Bool) {
+        let ending = RunEnding(report, wasCancelled: wasCancelled)
+        session.jobLog.ended(self, ending, retryDelay: report?.retryDelay)
+        session.middleware.finished(context, ending)
     }
 }
 
