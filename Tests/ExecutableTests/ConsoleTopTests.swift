@@ -105,8 +105,11 @@ import Testing
             _ = try await top.line { isRow($0, of: "a", "1") }
             let pid = try #require(ProcessTree.descendants(of: top.pid).first)
             kill(pid, SIGTSTP)
-            try await until("it is suspended") {
-                try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ")
+            // The terminal's own process stops with the program in it, a moment later.
+            for process in [pid, top.pid] {
+                try await until("\(process) is suspended") {
+                    try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).contains(") T ")
+                }
             }
             let terminal = open("/proc/\(pid)/fd/0", O_RDWR | O_NOCTTY | O_CLOEXEC)
             defer { close(terminal) }
@@ -116,7 +119,6 @@ import Testing
             #expect(released == tcflag_t(ICANON | ECHO), "the shell has to have a usual terminal meanwhile")
             settings.c_lflag |= tcflag_t(ICANON | ECHO)
             tcsetattr(terminal, TCSANOW, &settings)
-            // The terminal's own process stops with the program in it.
             for process in [top.pid, pid] { kill(process, SIGCONT) }
             try await until("it has taken the terminal again") {
                 var now = termios()
