@@ -35,7 +35,7 @@ func product(_ name: String, of package: String, for trait: String? = nil) -> Ta
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine")
 let configuration = product("Configuration", of: "swift-configuration", for: "ConfigurationSupport")
 let crypto = product("Crypto", of: "swift-crypto")
-let hummingbird = product("Hummingbird", of: "hummingbird", for: "Dashboard")
+let hummingbird = product("Hummingbird", of: "hummingbird", for: "HummingbirdSupport")
 let inMemoryLogging = product("InMemoryLogging", of: "swift-log")
 let logging = product("Logging", of: "swift-log")
 let metrics = product("Metrics", of: "swift-metrics", for: "MetricsSupport")
@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "Backgroundable", targets: ["Backgroundable"]),
         .library(name: "Errand", targets: ["Errand"]),
         .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
+        .library(name: "ErrandHummingbird", targets: ["ErrandHummingbird"]),
         .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
         .library(name: "ErrandWebhooks", targets: ["ErrandWebhooks"]),
         .executable(name: "errand-producer", targets: ["errand-producer"]),
@@ -67,9 +68,13 @@ let package = Package(
         .trait(name: "ConfigurationSupport", description: "Settings read through swift-configuration."),
         .trait(name: "CommandLine", description: "The executables errand, errand-producer and errand-worker."),
         .trait(
+            name: "HummingbirdSupport",
+            description: "Answers of Hummingbird's routes for errors of Errand; it builds an HTTP server."
+        ),
+        .trait(
             name: "Dashboard",
             description: "The dashboard; it builds an HTTP server.",
-            enabledTraits: ["CommandLine"]
+            enabledTraits: ["CommandLine", "HummingbirdSupport"]
         ),
         .default(
             enabledTraits: ["MetricsSupport", "TracingSupport", "ConfigurationSupport", "CommandLine", "Dashboard"]
@@ -149,6 +154,7 @@ let package = Package(
                 argumentParser, crypto, logging,
             ]
         ),
+        .target(name: "ErrandHummingbird", dependencies: ["Errand", hummingbird]),
         .target(name: "ErrandDashboardTrait"),
         .target(
             name: "ErrandDashboard",
@@ -269,6 +275,19 @@ let package = Package(
             dependencies: ["ErrandRedis", "Photos", configuration, logging],
             path: "Examples/PhotoService/Sources/PhotoWorker"
         ),
+        .executableTarget(
+            name: "WebService",
+            dependencies: [
+                "Errand", "ErrandHummingbird", "ErrandRedis", configuration, hummingbird, logging, serviceLifecycle,
+                unixSignals,
+            ],
+            path: "Examples/WebService/Sources/WebService"
+        ),
+        .testTarget(
+            name: "WebServiceTests",
+            dependencies: ["Errand", "ErrandTesting", "WebService", logging],
+            path: "Examples/WebService/Tests"
+        ),
         .testTarget(
             name: "SnippetTests",
             dependencies: [
@@ -326,8 +345,11 @@ where [.regular, .executable, .test].contains(target.type)
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
-            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         ]
+    // The example is built as its readers build it, without features of a later Swift.
+    if !["WebService", "WebServiceTests"].contains(target.name) {
+        target.swiftSettings? += [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+    }
     if Context.environment["ERRAND_STRICT"] != nil {
         // The model explores the queue of `MemoryBroker` for minutes, also when everything is built for debugging.
         if target.name == "Errand" { target.swiftSettings? += [.unsafeFlags(["-O"])] }

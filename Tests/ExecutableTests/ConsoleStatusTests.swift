@@ -25,7 +25,8 @@ import Testing
         #expect(
             output.text
                 == #"{"queues":[{"name":"images","paused":false,"ready":1,"scheduled":0,"running":0,"retrying":0,"dead":0,"#
-                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0}],"workers":[],"unreadable":[]}"# + "\n"
+                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0,"executing":0,"oldest_unroutable_ms":0}],"#
+                + #""workers":[],"unreadable":[]}"# + "\n"
         )
     }
 

@@ -30,6 +30,48 @@ import Testing
         #expect(overview.unreadable == [UnreadablePlace(queue: "away", error: error)])
     }
 
+    @Test func `a worker of several queues executes no more than its concurrency`() {
+        func session(_ id: String, _ executing: Int) -> SessionStatus {
+            SessionStatus(
+                id: id,
+                host: "here",
+                pid: 1,
+                running: executing,
+                executing: executing,
+                concurrency: 8,
+                lastBeatMilliseconds: 0,
+                operations: []
+            )
+        }
+        func queue(_ name: String, _ executing: Int) -> QueueStatus {
+            QueueStatus(
+                name: name,
+                isPaused: false,
+                ready: 0,
+                scheduled: 0,
+                running: executing,
+                executing: executing,
+                retrying: 0,
+                dead: 0,
+                deferred: 0,
+                oldestReadyMilliseconds: 0,
+                unknownOperations: [:],
+                totals: QueueStatus.Totals(counts: [:])
+            )
+        }
+        var overview = Overview()
+        overview.add(queue("a", 8 + 3), [session("one", 8), session("two", 3)])
+        overview.add(queue("b", 8), [session("one", 8)])
+        overview.add(queue("c", 2), [session("two", 2)])
+        #expect(overview.workers.map(\.session.executing).sorted() == [5, 8])
+        #expect(overview.queues.map(\.executing) == [4 + 3, 4, 2])
+        #expect(overview.queues.map(\.running) == [11, 8, 2])
+        // Claims of a broken broker must not stop the program.
+        overview.add(queue("d", .max), [session("three", .max)])
+        overview.add(queue("e", .max), [session("three", .max)])
+        #expect(overview.queues.count == 5)
+    }
+
     @Test func noQueuesNeedNoCalls() async throws {
         let broker = SlowBroker()
         #expect(try await Overview(of: [], on: broker).queues.isEmpty)

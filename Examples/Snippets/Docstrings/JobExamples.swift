@@ -1,6 +1,7 @@
 import Configuration
 import Errand
 import ErrandRedis
+import Foundation
 import Logging
 
 /// The examples in the documentation of typed jobs, workers and their settings.
@@ -18,6 +19,18 @@ private enum Images {
         let receipt = try await producer.push(Thumbnail(path: "a.jpg"))
         let image = try await producer.result(of: receipt).decode(as: ImageInfo.self)
         return image
+    }
+
+    static func progress(_ stored: Data, _ producer: Producer) async throws -> Double? {
+        let receipt = try JSONDecoder().decode(Receipt.self, from: stored)
+        guard let job = try await producer.job(receipt) else { return nil }
+        return job.state == .finished ? 1 : job.progress?.fraction
+    }
+
+    static func follow(_ receipt: Receipt, _ producer: Producer) async throws {
+        for try await job in producer.updates(of: receipt) {
+            print(job.state, job.progress?.fraction ?? 0)
+        }
     }
 
     struct Photo: Decodable {
@@ -90,7 +103,8 @@ private func uniqueness() -> [JobUniqueness] {
         .drop,  // the same arguments: the newer job gives way
         .drop(by: "to"),  // the same recipient
         .replace(by: "document"),  // the newer job takes the older one's place
-        .drop(by: "id").untilStarted,  // at most one waits; others may run
+        .drop(by: \Document.id).untilStarted,  // at most one waits; others may run
+        .replace(by: "document").readable,  // the job's name shows which one
     ]
     return examples
 }
@@ -144,4 +158,8 @@ private func configuring() throws -> Worker {
     let config = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "errand")
     let worker = Worker(broker: try RedisBroker(config: config), configuration: try WorkerConfiguration(config: config))
     return worker
+}
+
+private struct Document {
+    let id: String
 }

@@ -6,8 +6,8 @@
 /// There are two brokers: `MemoryBroker` in this module, and `RedisBroker` in `ErrandRedis`.
 public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker, StreamingBroker {}
 
-/// The part of a broker that a producer needs: pushing jobs and watching them.
-public typealias ProducingBroker = PushingBroker & WatchingBroker
+/// The part of a broker that a producer needs: pushing jobs, watching, finding and cancelling them.
+public typealias ProducingBroker = PushingBroker & ConsoleBroker
 
 /// The part of a broker that pushes jobs.
 public protocol PushingBroker: Sendable {

@@ -8,16 +8,20 @@ public struct QueueStatus: Sendable, Equatable {
     public var ready: Int
     /// Jobs that are due later.
     public var scheduled: Int
-    /// Jobs that sessions have claimed.
+    /// Jobs that sessions have claimed, some of which may still wait in them for a free slot.
     public var running: Int
+    /// The number of them that have begun to run, at most the concurrency of each session.
+    public var executing: Int
     /// Failed jobs that wait for a retry.
     public var retrying: Int
     /// Dead jobs.
     public var dead: Int
     /// Jobs that wait for the end of the running holder of their name.
     public var deferred: Int
-    /// How long the oldest ready job has been waiting, in milliseconds.
+    /// How long the oldest ready job has been waiting, in milliseconds, without unroutable ones.
     public var oldestReadyMilliseconds: Int
+    /// How long the oldest unroutable job has been waiting, in milliseconds.
+    public var oldestUnroutableMilliseconds: Int
     /// The number of unroutable jobs by operation.
     public var unknownOperations: [String: Int]
     /// Counts since the queue was created.
@@ -50,10 +54,12 @@ public struct QueueStatus: Sendable, Equatable {
         ready: Int,
         scheduled: Int,
         running: Int,
+        executing: Int = 0,
         retrying: Int,
         dead: Int,
         deferred: Int,
         oldestReadyMilliseconds: Int,
+        oldestUnroutableMilliseconds: Int = 0,
         unknownOperations: [String: Int],
         totals: Totals
     ) {
@@ -62,10 +68,12 @@ public struct QueueStatus: Sendable, Equatable {
         self.ready = ready
         self.scheduled = scheduled
         self.running = running
+        self.executing = executing
         self.retrying = retrying
         self.dead = dead
         self.deferred = deferred
         self.oldestReadyMilliseconds = oldestReadyMilliseconds
+        self.oldestUnroutableMilliseconds = oldestUnroutableMilliseconds
         self.unknownOperations = unknownOperations
         self.totals = totals
     }
@@ -79,8 +87,10 @@ public struct SessionStatus: Sendable, Equatable {
     public var host: String
     /// The process id.
     public var pid: Int
-    /// The number of jobs of this queue that it has claimed.
+    /// The number of jobs of this queue that it has claimed, some of which may still wait in it for a free slot.
     public var running: Int
+    /// The number of them that it has begun to run, at most its concurrency.
+    public var executing: Int
     /// The number of jobs that it runs at the same time.
     public var concurrency: Int
     /// The time since its last heartbeat, in milliseconds.
@@ -94,6 +104,7 @@ public struct SessionStatus: Sendable, Equatable {
         host: String,
         pid: Int,
         running: Int,
+        executing: Int,
         concurrency: Int,
         lastBeatMilliseconds: Int,
         operations: [String]
@@ -102,6 +113,7 @@ public struct SessionStatus: Sendable, Equatable {
         self.host = host
         self.pid = pid
         self.running = running
+        self.executing = executing
         self.concurrency = concurrency
         self.lastBeatMilliseconds = lastBeatMilliseconds
         self.operations = operations

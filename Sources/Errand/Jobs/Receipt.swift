@@ -1,7 +1,7 @@
 /// What a push returns.
-public struct Receipt: Sendable, Equatable {
+public struct Receipt: Sendable, Equatable, Codable {
     /// The outcome of a push.
-    public enum Outcome: String, Sendable, CaseIterable {
+    public enum Outcome: String, Sendable, CaseIterable, Codable {
         /// The job is ready or scheduled.
         case accepted
         /// An unfinished job holds the name, so the new job was dropped.

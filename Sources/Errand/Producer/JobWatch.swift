@@ -27,7 +27,7 @@ public struct JobEnding: Sendable, Equatable {
     }
 }
 
-/// Waits for a job's end. Events only trigger a look; the broker's record decides.
+/// Watches a job until its end. Events only trigger a look; the broker's record decides.
 struct JobWatch {
     let broker: any WatchingBroker
     let id: String
@@ -58,9 +58,15 @@ struct JobWatch {
         throw CancellationError()
     }
 
-    /// Inspects the job after every event that names it, after every subscription, and periodically, since events may
-    /// be lost.
     private func lookUntilEnded() async throws -> JobEnding {
+        var last: JobRecord?
+        try await follow { last = $0 }
+        return last.map(JobEnding.init) ?? JobEnding()
+    }
+
+    /// Inspects the job at once, after every event that names it, after every subscription, and periodically, since events
+    /// may be lost. Returns once it has ended, or the broker does not have it.
+    func follow(_ tell: (JobRecord?) -> Void) async throws {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let events = broker.events(of: [queue]) { look.yield() }
         let mark = Array("\"\(id)\"".utf8)
@@ -84,8 +90,9 @@ struct JobWatch {
         look.yield()
         for await _ in looks {
             do throws(BrokerError) {
-                let ending = try await self.look()
-                if ending.state?.hasEnded ?? true { return ending }
+                let record = try await record()
+                tell(record)
+                if record?.state.hasEnded ?? true { return }
             } catch {
                 // While the broker is unreachable, the job may still end.
                 if ![.notReachable, .outcomeUnknown].contains(error.code) { throw error }
@@ -94,9 +101,10 @@ struct JobWatch {
         throw CancellationError()
     }
 
-    private func look() async throws(BrokerError) -> JobEnding {
-        guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return JobEnding() }
-        return JobEnding(record)
+    private func look() async throws(BrokerError) -> JobEnding { try await record().map(JobEnding.init) ?? JobEnding() }
+
+    private func record() async throws(BrokerError) -> JobRecord? {
+        try await broker.inspect([id], on: queue).first ?? nil
     }
 }
 

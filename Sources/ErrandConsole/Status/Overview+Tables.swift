@@ -39,7 +39,7 @@ extension Overview {
         ])
         for queue in queues {
             table.add([
-                TextTable.Cell(queue.name), "\(queue.ready)", "\(queue.scheduled)", "\(queue.running)",
+                TextTable.Cell(queue.name), "\(queue.ready)", "\(queue.scheduled)", "\(queue.executing)",
                 "\(queue.retrying)", "\(queue.deferred)",
                 TextTable.Cell("\(queue.dead)", colour: queue.dead > 0 ? .red : nil),
                 TextTable.Cell(queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "-"),
@@ -59,7 +59,7 @@ extension Overview {
             let session = worker.session
             table.add([
                 TextTable.Cell(session.id, atMost: 40), TextTable.Cell(session.host, atMost: 40), "\(session.pid)",
-                "\(session.running)", "\(session.concurrency)",
+                "\(session.executing)", "\(session.concurrency)",
                 TextTable.Cell("\(TimeSpanText.rounded(session.lastBeatMilliseconds)) ago"),
                 TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 60),
             ])

@@ -14,8 +14,10 @@ struct StatusCommand: AsyncParsableCommand {
               errand status
               errand status --queue images --json
 
-            In JSON, oldest_ready_ms and last_beat_ms are ages: how long the oldest ready job has been waiting, and how
-            long ago the worker's last heartbeat was.
+            In JSON, running counts the jobs that workers have claimed, and executing those that have begun to run; the
+            table shows these. oldest_ready_ms, oldest_unroutable_ms and last_beat_ms are ages: how long the oldest ready
+            job has been waiting, without those whose operation no worker has, how long the oldest of these, and how long
+            ago the worker's last heartbeat was.
 
             Of a cluster it also shows the servers and the queues that each serves. If one does not reply, the exit status is
             69, and "unreachable" in JSON names it.

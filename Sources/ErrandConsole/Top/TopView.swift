@@ -82,7 +82,7 @@ struct TopView: Sendable {
 
     private var headline: String {
         let sum = overview.queues.reduce(Rates()) { $0 + (rates[$1.name] ?? Rates()) }
-        let running = overview.workers.reduce(0) { $0 + $1.session.running }
+        let running = overview.workers.reduce(0) { $0 + $1.session.executing }
         let slots = overview.workers.reduce(0) { $0 + $1.session.concurrency }
         return Colour.bold.painted("errand top", on: true)
             + "   pushed \(sum.pushed.rateText)/s   finished \(sum.finished.rateText)/s   "
@@ -110,7 +110,7 @@ struct TopView: Sendable {
             table.add([
                 TextTable.Cell(index == selected ? "›" : " "),
                 TextTable.Cell(queue.name, colour: index == selected ? .bold : nil, atMost: 40),
-                "\(queue.ready.grouped)", "\(queue.scheduled.grouped)", "\(queue.running.grouped)",
+                "\(queue.ready.grouped)", "\(queue.scheduled.grouped)", "\(queue.executing.grouped)",
                 "\(queue.retrying.grouped)",
                 TextTable.Cell(queue.dead.grouped, colour: queue.dead > 0 ? .red : nil),
                 TextTable.Cell(queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "-"),
@@ -132,7 +132,7 @@ struct TopView: Sendable {
         for worker in overview.workers {
             table.add([
                 TextTable.Cell(worker.session.id, atMost: 30), TextTable.Cell(worker.session.host, atMost: 30),
-                "\(worker.session.pid)", "\(worker.session.running)/\(worker.session.concurrency)",
+                "\(worker.session.pid)", "\(worker.session.executing)/\(worker.session.concurrency)",
                 TextTable.Cell("\(TimeSpanText.rounded(worker.session.lastBeatMilliseconds)) ago"),
                 TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 40),
             ])

@@ -9,7 +9,7 @@ struct QueueViews {
     func row(_ queue: QueueStatus) -> [String: Any] {
         let rates = sampler.rates(of: queue.name)
         let counts: [(JobState, Int)] = [
-            (.ready, queue.ready), (.scheduled, queue.scheduled), (.running, queue.running),
+            (.ready, queue.ready), (.scheduled, queue.scheduled), (.running, queue.executing),
             (.retrying, queue.retrying),
             (.deferred, queue.deferred), (.dead, queue.dead),
         ]
@@ -32,7 +32,7 @@ struct QueueViews {
             let session = worker.session
             return [
                 "id": session.id, "place": FormFields.encode(session.id), "host": session.host, "pid": session.pid,
-                "running": session.running, "concurrency": session.concurrency,
+                "running": session.executing, "concurrency": session.concurrency,
                 "beat": TimeSpanText.rounded(session.lastBeatMilliseconds),
                 "queues": worker.queues.joined(separator: ", "),
                 "operations": session.operations.joined(separator: ", "),
@@ -62,8 +62,8 @@ struct QueueViews {
         }
         return [
             card("ready", sum(\.ready).grouped), card("oldest ready", oldest.map { TimeSpanText.rounded($0) } ?? "–"),
-            card("later", sum { $0.scheduled + $0.retrying }.grouped),
-            card("running", "\(sum(\.running).grouped) of \(slots.grouped)"),
+            card("later", sum { $0.scheduled.addingReportingOverflow($0.retrying).partialValue }.grouped),
+            card("running", "\(sum(\.executing).grouped) of \(slots.grouped)"),
             card("finished/s", rates.finished.rateText),
             card("failed/s", rates.failed.rateText, isBad: rates.failed > 0),
             card("dead", dead.grouped, isBad: dead > 0),

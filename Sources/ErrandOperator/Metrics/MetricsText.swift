@@ -101,6 +101,6 @@ package struct MetricsText {
             "Jobs that all workers can run at once.",
             [Sample([], sum(\.concurrency))]
         )
-        writer.family("errand_worker_slots_busy", "gauge", "Jobs that workers hold.", [Sample([], sum(\.running))])
+        writer.family("errand_worker_slots_busy", "gauge", "Slots in which jobs run.", [Sample([], sum(\.executing))])
     }
 }

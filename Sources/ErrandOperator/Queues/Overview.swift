@@ -10,8 +10,9 @@ package struct Overview: Sendable {
         package var queues: [String]
     }
 
-    /// The queues, in the order in which they were added.
-    package private(set) var queues: [QueueStatus] = []
+    private var added: [QueueStatus] = []
+    /// How many jobs each session runs in each of its queues.
+    private var executing: [String: [String: Int]] = [:]
     /// The queues that cannot be read.
     package internal(set) var unreadable: [UnreadablePlace] = []
     /// The servers of the cluster; none if the broker is one server.
@@ -23,17 +24,40 @@ package struct Overview: Sendable {
 
     /// Adds a queue and merges its sessions with those of the other queues.
     package mutating func add(_ queue: QueueStatus, _ sessions: [SessionStatus]) {
-        queues.append(queue)
+        added.append(queue)
         for session in sessions { merge(session, queue.name) }
     }
 
+    /// The queues, in the order in which they were added.
+    package var queues: [QueueStatus] {
+        var excess: [String: Int] = [:]
+        for (id, shares) in executing {
+            guard let worker = sessions[id] else { continue }
+            for (queue, share) in shares {
+                let left = share.subtractingReportingOverflow(worker.session.part(share, of: shares)).partialValue
+                excess[queue] = excess[queue, default: 0].addingReportingOverflow(left).partialValue
+            }
+        }
+        return added.map { queue in
+            var queue = queue
+            let rest = queue.executing.subtractingReportingOverflow(excess[queue.name, default: 0]).partialValue
+            queue.executing = max(0, rest)
+            return queue
+        }
+    }
+
     private mutating func merge(_ session: SessionStatus, _ queue: String) {
+        executing[session.id, default: [:]][queue] = session.executing
         guard var known = sessions[session.id] else {
             sessions[session.id] = Worker(session: session, queues: [queue])
             return
         }
         known.queues.append(queue)
         known.session.running = known.session.running.addingReportingOverflow(session.running).partialValue
+        known.session.executing = min(
+            known.session.executing.addingReportingOverflow(session.executing).partialValue,
+            max(known.session.concurrency, session.concurrency)
+        )
         known.session.concurrency = max(known.session.concurrency, session.concurrency)
         known.session.lastBeatMilliseconds = min(known.session.lastBeatMilliseconds, session.lastBeatMilliseconds)
         sessions[session.id] = known
@@ -65,6 +89,16 @@ extension Overview {
     package var unreachable: [String] { servers.filter { !$0.isReachable }.map(\.address) }
 }
 
+extension SessionStatus {
+    /// Returns the jobs of one queue that it can run if it runs these in its queues: claims that wait for a free slot are
+    /// in all of them, but its concurrency is for all.
+    fileprivate func part(_ share: Int, of shares: [String: Int]) -> Int {
+        let all = shares.values.reduce(0) { $0 + Double($1) }
+        guard all > Double(concurrency) else { return share }
+        return Int(exactly: (Double(share) * Double(concurrency) / all).rounded()) ?? share
+    }
+}
+
 extension ServerState {
     fileprivate var json: JSONOutput {
         [
@@ -81,7 +115,8 @@ extension QueueStatus {
             "running": .count(running), "retrying": .count(retrying), "dead": .count(dead),
             "oldest_ready_ms": .count(oldestReadyMilliseconds),
             "totals": .object(Totals.names.map { (key: $0, value: .count(totals[$0])) }),
-            "deferred": .count(deferred),
+            "deferred": .count(deferred), "executing": .count(executing),
+            "oldest_unroutable_ms": .count(oldestUnroutableMilliseconds),
         ]
     }
 }
@@ -92,6 +127,7 @@ extension Overview.Worker {
             "id": .text(session.id), "host": .text(session.host), "pid": .count(session.pid),
             "queues": .list(queues.map(JSONOutput.text)), "running": .count(session.running),
             "concurrency": .count(session.concurrency), "last_beat_ms": .count(session.lastBeatMilliseconds),
+            "executing": .count(session.executing),
         ]
     }
 }

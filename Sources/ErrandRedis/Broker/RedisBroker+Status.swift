@@ -21,6 +21,7 @@ extension RedisBroker {
         var known: Set<String> = []
         sessions.removeAll { !known.insert($0.id).inserted }
         status.running = sessions.reduce(0) { $0.addingReportingOverflow($1.running).partialValue }
+        status.executing = sessions.reduce(0) { $0.addingReportingOverflow($1.executing).partialValue }
         return (status, sessions)
     }
 

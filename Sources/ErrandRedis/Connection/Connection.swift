@@ -64,10 +64,12 @@ package final class Connection: Sendable {
         until deadline: ContinuousClock.Instant? = nil,
         _ complete: @escaping Completion
     ) {
+        let now = ContinuousClock.now
         let request = ConnectionRequest(
             bytes: commands.bytes,
             replies: commands.commands,
-            deadline: deadline ?? .now + options.patience,
+            since: now,
+            deadline: deadline ?? now + options.patience,
             complete: complete
         )
         let action = state.withLock { state in

@@ -49,7 +49,15 @@ struct ConnectionState: Sendable {
     /// The limits of a batch. A larger request is a batch of its own.
     private static let batchLimits = (requests: 1000, bytes: 512 << 10)
 
+    /// How long requests do not wait after one has waited in vain. A web service would otherwise hold each of its requests
+    /// for the whole patience while the broker is away.
+    private static let impatience = Duration.seconds(5)
+    /// A request that has waited for less time does not count: it may only look for any server of a cluster.
+    private static let shortestWait = Duration.seconds(2)
+
     private var phase = Phase.disconnected
+    /// Until when requests fail at the first attempt; later with each that fails.
+    private var impatientUntil: ContinuousClock.Instant?
     /// Only the first request can be begun.
     private var waiting: [ConnectionRequest] = []
 
@@ -100,17 +108,22 @@ struct ConnectionState: Sendable {
 
     /// The thread has made a connection.
     mutating func connected() {
+        impatientUntil = nil
         if !isClosed { phase = .busy }
     }
 
     /// The thread could not connect. Returns the requests to fail, which are those without patience left, or all if no
-    /// later attempt can succeed; and whether to try again after a pause.
+    /// later attempt can succeed or another request has just waited in vain; and whether to try again after a pause.
     mutating func failed(
         at now: ContinuousClock.Instant,
         isFinal: Bool
     ) -> (failing: [ConnectionRequest], retries: Bool) {
-        let failing = waiting.filter { isFinal || $0.deadline <= now }
-        waiting.removeAll { isFinal || $0.deadline <= now }
+        let failsAll = isFinal || impatientUntil.map { now < $0 } ?? false
+        let failing = waiting.filter { failsAll || $0.deadline <= now }
+        waiting.removeAll { failsAll || $0.deadline <= now }
+        if !isFinal, failing.contains(where: { failsAll || now - $0.since >= Self.shortestWait }) {
+            impatientUntil = now + Self.impatience
+        }
         return (failing, !waiting.isEmpty)
     }
 
@@ -151,7 +164,9 @@ struct ConnectionRequest: Sendable {
     let bytes: [UInt8]
     /// The number of replies.
     let replies: Int
-    /// When the caller stops waiting for a connection.
+    /// When the caller began to wait for a connection.
+    let since: ContinuousClock.Instant
+    /// When it stops waiting.
     let deadline: ContinuousClock.Instant
     let complete: Connection.Completion
     /// Set if the caller has written the request, or a part of it.

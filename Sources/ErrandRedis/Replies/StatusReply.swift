@@ -15,6 +15,7 @@ extension QueueStatus {
             dead: counts["dead"] ?? 0,
             deferred: counts["deferred"] ?? 0,
             oldestReadyMilliseconds: counts["oldest"] ?? 0,
+            oldestUnroutableMilliseconds: counts["oldest_unroutable"] ?? 0,
             unknownOperations: parts[1].counts.byOperation,
             totals: Totals(counts: parts[2].counts)
         )
@@ -62,16 +63,17 @@ extension [String: Int] {
 extension SessionStatus {
     /// Parses one session of the status script's reply; `nil` if it is invalid.
     package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count >= 6, let id = parts[0].text else { return nil }
+        guard let parts = value.elements, parts.count >= 7, let id = parts[0].text else { return nil }
         func number(_ index: Int) -> Int { Int(clamping: parts[index].number ?? 0) }
         self.init(
             id: id,
             host: parts[1].text ?? "",
             pid: number(2),
             running: number(3),
+            executing: number(6),
             concurrency: number(4),
             lastBeatMilliseconds: number(5),
-            operations: parts.dropFirst(6).compactMap(\.text)
+            operations: parts.dropFirst(7).compactMap(\.text)
         )
     }
 }

@@ -15,6 +15,36 @@ extension ConformanceCase {
             try await fixture.pushPlain("a")
             #expect(try await fixture.broker.queues().contains(fixture.queue))
         },
+        ConformanceCase("claims that wait in a session for a free slot are not executing") { fixture in
+            let session = try await fixture.session()
+            try await fixture.pushPlain("a", "b", "c", "d")
+            _ = try await session.claim(2, free: 2)
+            _ = try await session.claim(1, free: 0)
+            let (status, sessions) = try await fixture.broker.status(of: fixture.queue)
+            #expect([status.running, status.executing] == [3, 2])
+            #expect(sessions.map(\.running) == [3] && sessions.map(\.executing) == [2])
+        },
+        ConformanceCase("a session executes no more than its concurrency") { fixture in
+            let session = try await fixture.session()
+            _ = try await fixture.broker.push(try (0..<20).map { try fixture.job("job\($0)") }, to: fixture.queue)
+            _ = try await session.claim(20, free: 8)
+            let (status, sessions) = try await fixture.broker.status(of: fixture.queue)
+            let concurrency = try #require(sessions.first).concurrency
+            #expect([status.running, status.executing] == [20, concurrency] && concurrency < 20)
+        },
+        ConformanceCase("jobs that no worker can run are apart from the oldest ready job") { fixture in
+            let session = try await fixture.session()
+            try await fixture.push(fixture.job("a", operation: "rare"))
+            try await session.report(.unroutable, try await session.claimOne())
+            try await Task.sleep(for: .milliseconds(20))
+            let apart = try await fixture.status()
+            #expect(apart.oldestReadyMilliseconds == 0 && apart.oldestUnroutableMilliseconds >= 20)
+            try await fixture.pushPlain("b")
+            try await Task.sleep(for: .milliseconds(20))
+            let both = try await fixture.status()
+            #expect(both.oldestReadyMilliseconds >= 20)
+            #expect(both.oldestUnroutableMilliseconds >= both.oldestReadyMilliseconds + 20)
+        },
         ConformanceCase("status counts every state and every transition") { fixture in
             let session = try await fixture.session(operations: ["work": .init(), "a.thing": .init()], pid: 77)
             try await fixture.pushPlain("finished", "dead", "retrying", "running")

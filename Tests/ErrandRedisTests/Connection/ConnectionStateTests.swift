@@ -11,11 +11,17 @@ struct ConnectionStateTests {
 
     private var state = ConnectionState()
 
-    private static func request(_ byte: UInt8, size: Int = 1, patience: Duration = .seconds(10)) -> ConnectionRequest {
+    private static func request(
+        _ byte: UInt8,
+        size: Int = 1,
+        at seconds: Int = 0,
+        patience: Duration = .seconds(10)
+    ) -> ConnectionRequest {
         ConnectionRequest(
             bytes: [UInt8](repeating: byte, count: size),
             replies: 1,
-            deadline: start + patience,
+            since: start + .seconds(seconds),
+            deadline: start + .seconds(seconds) + patience,
             complete: { _ in }
         )
     }
@@ -130,6 +136,35 @@ struct ConnectionStateTests {
         outcome = state.failed(at: Self.start + .seconds(2), isFinal: false)
         #expect(Self.text(outcome.failing) == "2" && !outcome.retries)
         #expect(next() == "wait")
+    }
+
+    /// The requests that fail at an attempt at this time.
+    private mutating func failing(at seconds: Int) -> String {
+        Self.text(state.failed(at: Self.start + .seconds(seconds), isFinal: false).failing)
+    }
+
+    @Test mutating func `after one has waited in vain, others fail at the first attempt`() {
+        _ = state.send(Self.request(1))
+        #expect(failing(at: 9) == "")
+        #expect(failing(at: 10) == "1")
+        _ = state.send(Self.request(2, at: 14))
+        #expect(failing(at: 14) == "2", "it has just failed")
+        _ = state.send(Self.request(3, at: 18))
+        #expect(failing(at: 18) == "3", "and again")
+        _ = state.send(Self.request(4, at: 24))
+        #expect(failing(at: 24) == "", "nothing was sent for 5 s, so it may be back")
+        #expect(failing(at: 34) == "4")
+        state.connected()
+        _ = state.broke()
+        _ = state.send(Self.request(5, at: 35))
+        #expect(failing(at: 35) == "", "it was back meanwhile")
+    }
+
+    @Test mutating func `one that waits for a moment only makes no other impatient`() {
+        _ = state.send(Self.request(1, patience: .seconds(1)))
+        #expect(failing(at: 1) == "1")
+        _ = state.send(Self.request(2, at: 1))
+        #expect(failing(at: 1) == "")
     }
 
     @Test mutating func `a final refusal fails all requests at once`() {

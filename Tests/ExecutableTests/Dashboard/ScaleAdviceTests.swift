@@ -40,6 +40,7 @@ import Testing
                 host: "here",
                 pid: 1,
                 running: 0,
+                executing: 0,
                 concurrency: slots,
                 lastBeatMilliseconds: 0,
                 operations: operations

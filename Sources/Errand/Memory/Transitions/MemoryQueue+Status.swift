@@ -7,10 +7,12 @@ extension MemoryQueue {
             ready: readyLists.values.reduce(0) { $0 + $1.count },
             scheduled: scheduled.count,
             running: sessions.values.reduce(0) { $0 + $1.claims.count },
+            executing: sessions.values.reduce(0) { $0 + $1.executing },
             retrying: retrying.count,
             dead: dead.count,
             deferred: successors.count,
-            oldestReadyMilliseconds: oldestReady,
+            oldestReadyMilliseconds: oldest { if case .unroutable = $0 { false } else { true } },
+            oldestUnroutableMilliseconds: oldest { if case .unroutable = $0 { true } else { false } },
             unknownOperations: unroutableCounts,
             totals: QueueStatus.Totals(counts: totals)
         )
@@ -21,8 +23,8 @@ extension MemoryQueue {
         sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor } }.sorted()
     }
 
-    private var oldestReady: Int {
-        let heads = readyLists.values.compactMap { $0.first.flatMap { jobs[$0] } }
+    private func oldest(in isCounted: (ReadyListName) -> Bool) -> Int {
+        let heads = readyLists.filter { isCounted($0.key) }.values.compactMap { $0.first.flatMap { jobs[$0] } }
         return Int(clamping: max(heads.map { now - $0.readySince }.max() ?? 0, 0))
     }
 
@@ -42,10 +44,16 @@ extension MemoryQueue {
                 host: session.host,
                 pid: Int(session.pid),
                 running: session.claims.count,
+                executing: session.executing,
                 concurrency: session.concurrency,
                 lastBeatMilliseconds: Int(clamping: now - session.lastBeat),
                 operations: session.operations.keys.sorted()
             )
         }
     }
+}
+
+extension MemorySession {
+    /// The claims that it has begun to run: those up to the begun token, whose others wait for a free slot.
+    fileprivate var executing: Int { min(claims.values.count { $0.token <= begun }, concurrency) }
 }

@@ -28,6 +28,7 @@ struct ConsoleView: Equatable {
         var (seen, expected) = (self, queue)
         if tombstones {
             seen.status.oldestReadyMilliseconds = expected.status.oldestReadyMilliseconds
+            seen.status.oldestUnroutableMilliseconds = expected.status.oldestUnroutableMilliseconds
             seen.status.unknownOperations = expected.status.unknownOperations
         }
         seen.records = []

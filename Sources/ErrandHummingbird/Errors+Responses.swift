@@ -1,0 +1,71 @@
+public import Errand
+public import HTTPTypes
+public import Hummingbird
+
+// What a route answers when it lets an error of Errand through. A client gets the job's id and state; what went wrong inside
+// is private, and is in the log.
+
+extension JobNotFinished: ResponseGenerator {}
+extension JobNotFinished: HTTPResponseError {
+    /// 504 if the time ran out, 502 if the job failed, 409 if it was cancelled, replaced or deleted, 404 if the broker does
+    /// not have it.
+    public var status: HTTPResponse.Status {
+        if isOutOfTime { return .gatewayTimeout }
+        return switch state {
+        case nil: .notFound
+        case .dead: .badGateway
+        default: .conflict
+        }
+    }
+
+    /// A JSON object with the status, a message and the job's id and state.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let standing = state.map { "is \($0.rawValue)" } ?? "is not known"
+        let message = isOutOfTime ? "the job has not ended yet" : "the job \(standing)"
+        let answer = ErrorAnswer(error: .init(message: message, job: id, state: state?.rawValue))
+        return try answer.response(status, from: request, context: context)
+    }
+}
+
+extension BrokerError: ResponseGenerator {}
+extension BrokerError: HTTPResponseError {
+    /// 503 if the same request may succeed later, 404 for a queue that does not exist, otherwise 500.
+    public var status: HTTPResponse.Status {
+        switch code {
+        case .notReachable, .outcomeUnknown, .full, .closed: .serviceUnavailable
+        case .queueNotFound: .notFound
+        default: .internalServerError
+        }
+    }
+
+    /// A JSON object with a message that names neither the broker nor its address; with `Retry-After` for a 503.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let isLater = status == .serviceUnavailable
+        let message = isLater ? "jobs cannot be taken at the moment" : "the job queue rejected the request"
+        let answer = ErrorAnswer(error: .init(message: message, job: nil, state: nil))
+        var response = try answer.response(status, from: request, context: context)
+        if isLater { response.headers[.retryAfter] = "5" }
+        return response
+    }
+}
+
+/// The body of an error, in the form of Hummingbird's own.
+private struct ErrorAnswer: ResponseEncodable {
+    struct Details: Encodable {
+        let message: String
+        let job: String?
+        let state: String?
+    }
+
+    let error: Details
+
+    func response(
+        _ status: HTTPResponse.Status,
+        from request: Request,
+        context: some RequestContext
+    ) throws -> Response {
+        var response = try response(from: request, context: context)
+        response.status = status
+        return response
+    }
+}
