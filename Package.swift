@@ -98,7 +98,7 @@ let package = Package(
         .target(
             name: "Errand",
             dependencies: [
-                "Backgroundable", "ErrandText", configuration, crypto, logging, metrics, serviceLifecycle, unixSignals,
+                "Backgroundable", "ErrandText", configuration, logging, metrics, serviceLifecycle, unixSignals,
                 product("Tracing", of: "swift-distributed-tracing", for: "TracingSupport"),
             ]
         ),
@@ -121,7 +121,7 @@ let package = Package(
         ),
         .target(
             name: "ErrandRedis",
-            dependencies: ["Backgroundable", "CHiredis", "Errand", "ErrandText", configuration, crypto, logging],
+            dependencies: ["Backgroundable", "CHiredis", "Errand", "ErrandText", configuration, logging],
             resources: scripts.map { .embedInCode("Scripts/\($0).lua") }
         ),
         .target(name: "CErrandChild"),
@@ -131,7 +131,7 @@ let package = Package(
             dependencies: ["Backgroundable", "CErrandChild", "Errand", "ErrandHTTP", "ErrandText", logging, yams]
         ),
         // What operators see and do; the console and the dashboard are its faces.
-        .target(name: "ErrandOperator", dependencies: ["Errand", "ErrandText", crypto]),
+        .target(name: "ErrandOperator", dependencies: ["Errand", "ErrandText"]),
         .target(
             name: "ErrandCommandLine",
             dependencies: [
@@ -151,7 +151,7 @@ let package = Package(
             name: "ErrandConsole",
             dependencies: [
                 "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "ErrandText",
-                argumentParser, crypto, logging,
+                argumentParser, logging,
             ]
         ),
         .target(name: "ErrandHummingbird", dependencies: ["Errand", hummingbird]),
@@ -194,8 +194,8 @@ let package = Package(
         .testTarget(
             name: "ErrandTests",
             dependencies: [
-                "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
-                configuration, inMemoryLogging, logging, serviceLifecycle,
+                "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandText", "ErrandWebhooks",
+                "TestSupport", configuration, crypto, inMemoryLogging, logging, serviceLifecycle,
                 product("InMemoryTracing", of: "swift-distributed-tracing", for: "TracingSupport"),
                 product("MetricsTestKit", of: "swift-metrics", for: "MetricsSupport"),
             ]

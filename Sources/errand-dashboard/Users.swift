@@ -6,7 +6,7 @@ import Foundation
 /// The users with their passwords, and which of them may only read.
 struct Users: Sendable {
     /// Passwords are kept as digests, so that a comparison takes the same time however much of a password is right.
-    private var digests: [String: SHA256.Digest] = [:]
+    private var digests: [String: Crypto.SHA256.Digest] = [:]
     private var readers: Set<String> = []
     private static let mostBytes = 1 << 20
 
@@ -79,5 +79,7 @@ struct Users: Sendable {
         return (digests[given.name] ?? Self.digest("")) == digest && digests[given.name] != nil
     }
 
-    private static func digest(_ password: Substring) -> SHA256.Digest { SHA256.hash(data: Data(password.utf8)) }
+    private static func digest(_ password: Substring) -> Crypto.SHA256.Digest {
+        Crypto.SHA256.hash(data: Data(password.utf8))
+    }
 }

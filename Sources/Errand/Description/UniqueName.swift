@@ -1,4 +1,4 @@
-import Crypto
+import ErrandText
 
 extension OperationDescription {
     /// The name under which the job is unique: its own, or the operation, `sha256:` and the digest of the canonical
@@ -12,9 +12,7 @@ extension OperationDescription {
 
     /// Returns the name of a job that is unique by its operation and these arguments, which nobody can read in it.
     static func digestName(_ operation: String, _ arguments: JSONText) -> String {
-        var digest: [UInt8] = []
-        for byte in SHA256.hash(data: arguments.canonical.bytes) { JSONEscaping.appendHex(byte, to: &digest) }
-        return operation + " sha256:" + String(decoding: digest, as: UTF8.self)
+        operation + " sha256:" + SHA256.hex(arguments.canonical.bytes)
     }
 
     /// Returns a name that shows the arguments: `thumbnail {"path":"a.jpg"}`; a digest if that is too long for a name.

@@ -1,5 +1,5 @@
-import Crypto
 package import Errand
+import ErrandText
 
 /// Replaces a dead job by one with another description: pushes a new job and deletes the dead one once the push is
 /// accepted.
@@ -70,8 +70,7 @@ package struct JobEdit: Sendable {
     /// long as the broker remembers ids.
     private func newID(of new: OperationDescription, after record: JobRecord) -> String {
         let death = record.at ?? 0
-        let digest = SHA256.hash(data: Array("\(queue)\n\(id)\n\(death)\n".utf8) + new.encoded())
-        let digits = digest.prefix(12).map { String(Int($0) + 256, radix: 16).dropFirst() }
-        return "edit-\(death)-\(digits.joined())"
+        let digest = SHA256.hex(Array("\(queue)\n\(id)\n\(death)\n".utf8) + new.encoded())
+        return "edit-\(death)-\(digest.prefix(24))"
     }
 }

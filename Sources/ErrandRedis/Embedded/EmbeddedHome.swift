@@ -1,4 +1,3 @@
-import Crypto
 import Errand
 import ErrandText
 import Foundation
@@ -43,7 +42,7 @@ struct EmbeddedHome {
         if usual.utf8.count <= 107 { return usual }
         let short = "/tmp/errand-\(getuid())"
         try makePrivate(short)
-        let digest = SHA256.hash(data: Array(directory.utf8)).prefix(8).map { String($0, radix: 16) }.joined()
+        let digest = SHA256.hash(directory.utf8).prefix(8).map { String($0, radix: 16) }.joined()
         return short + "/" + digest + ".sock"
     }
 

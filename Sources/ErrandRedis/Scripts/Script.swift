@@ -1,5 +1,5 @@
-import Crypto
 import Errand
+import ErrandText
 import Synchronization
 
 /// A transition's Lua text, composed of the shared parts that it needs and its own file. It is constant, so that the
@@ -29,10 +29,7 @@ package struct Script: Sendable {
     fileprivate init(_ name: String, text: [UInt8]) {
         self.name = name
         self.text = text
-        digest = Insecure.SHA1.hash(data: text).map { byte in
-            let hex = String(byte, radix: 16)
-            return hex.count == 1 ? "0" + hex : hex
-        }.joined()
+        digest = SHA1.hex(text)
     }
 
     private static let base = PackageResources.lib_base_lua

@@ -1,4 +1,4 @@
-import Crypto
+import ErrandText
 
 extension Schedule {
     /// Returns the definition as JSON text, version 1, as it is stored; see `docs/schedules.md`.
@@ -30,10 +30,7 @@ extension Schedule {
     /// Returns the SHA-1 of a definition's bytes in hexadecimal, which scripts can compute, too. It detects concurrent
     /// changes and need not withstand attacks.
     package static func digest(of definition: [UInt8]) -> String {
-        guard !definition.isEmpty else { return "" }
-        var digest: [UInt8] = []
-        for byte in Insecure.SHA1.hash(data: definition) { JSONEscaping.appendHex(byte, to: &digest) }
-        return String(decoding: digest, as: UTF8.self)
+        definition.isEmpty ? "" : SHA1.hex(definition)
     }
 }
 

@@ -1,12 +1,10 @@
-import Crypto
+import ErrandText
 
 extension Schedule {
     /// Returns the id of a tick's job. It is always the same, so that a tick that is pushed again after a broker has
     /// lost its newest data is recognized by its id, as long as ids are remembered.
     func id(ofTick tick: Int64) -> String {
-        var id = Array("tick-\(tick)-".utf8)
-        for byte in SHA256.hash(data: Array(name.utf8)).prefix(12) { JSONEscaping.appendHex(byte, to: &id) }
-        return String(decoding: id, as: UTF8.self)
+        "tick-\(tick)-\(SHA256.hex(name.utf8).prefix(24))"
     }
 
     /// Makes the job of a tick, or of a run by hand if `tick` is `nil`.

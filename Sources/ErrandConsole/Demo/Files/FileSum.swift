@@ -1,5 +1,5 @@
-import Crypto
 import Errand
+import ErrandText
 import Foundation
 
 #if canImport(Glibc)
@@ -37,13 +37,10 @@ struct FileSum: Codable, Equatable {
             guard count > 0 else {
                 throw JobFailure("cannot read \(path): \(String(cString: strerror(errno)))", isFinal: true)
             }
-            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            hash.update(chunk[..<count])
             size += count
         }
-        return FileSum(
-            sha256: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
-            size: size
-        )
+        return FileSum(sha256: hash.finish().hexadecimal, size: size)
     }
 
     /// The JSON for a job's result.

@@ -1,5 +1,5 @@
-import Crypto
 import Errand
+import ErrandText
 
 /// The jobs that the demo pushes: number 0 is the first pass over the first file, and so on.
 ///
@@ -53,7 +53,7 @@ struct DemoJobs: Sendable {
 
     /// Returns the job's name. Names have at most 1,024 bytes, so longer paths are replaced by their digest.
     private func name(of path: String, pass: Int) -> String {
-        let digest = { SHA256.hash(data: Array(path.utf8)).map { String($0, radix: 16) }.joined(separator: "-") }
+        let digest = { SHA256.hash(path.utf8).map { String($0, radix: 16) }.joined(separator: "-") }
         return "checksum " + (path.utf8.count <= 900 ? path : digest()) + (pass == 0 ? "" : " (pass \(pass + 1))")
     }
 }
