@@ -5,7 +5,7 @@ SWIFT = swift
 # SwiftPM passes the traits to the compiler in a random order; another order than last time would rebuild everything.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = .build/release
-SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
+SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests WebServiceTests ExecutableTests
 
 .PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
 .PHONY: api adoption cluster-test engines pages page-tools views rivals bench-local format lint docs

@@ -47,9 +47,17 @@ package struct MetricsText {
         writer.family(
             "errand_oldest_ready_seconds",
             "gauge",
-            "How long the oldest ready job has been waiting.",
+            "How long the oldest ready job has been waiting, without those that no worker can run.",
             queues.map {
                 Sample([("queue", $0.name)], Double($0.oldestReadyMilliseconds) / 1000)
+            }
+        )
+        writer.family(
+            "errand_oldest_unroutable_seconds",
+            "gauge",
+            "How long the oldest ready job has been waiting that no worker can run.",
+            queues.map {
+                Sample([("queue", $0.name)], Double($0.oldestUnroutableMilliseconds) / 1000)
             }
         )
         writer.family(
