@@ -31,15 +31,33 @@ extension Producer {
     public func result(of receipt: Receipt, within limit: Duration? = .seconds(30)) async throws -> JobResult {
         let ending = try await ending(of: receipt, within: limit)
         guard let result = ending.result, !ending.isOutOfTime else {
+            var error = ending.error
+            if error == nil, ending.isOutOfTime { error = await obstacle(to: receipt, ending.state) }
             throw JobNotFinished(
                 id: receipt.id,
                 state: ending.state,
                 isOutOfTime: ending.isOutOfTime,
                 limit: limit,
-                error: ending.error
+                error: error
             )
         }
         return JobResult(id: receipt.id, bytes: result)
+    }
+
+    /// Returns why a job that waits does not run, if that is easy to see. It is only an explanation, so a broker that does
+    /// not reply is none.
+    private func obstacle(to receipt: Receipt, _ state: JobState?) async -> String? {
+        guard state == .ready, let (queue, sessions) = try? await broker.status(of: receipt.queue) else { return nil }
+        if queue.isPaused { return "queue \(receipt.queue) is paused" }
+        if sessions.isEmpty { return "no worker serves queue \(receipt.queue)" }
+        guard let record = try? await job(receipt), let job = try? JobEnvelope.read(stored: record.body) else {
+            return nil
+        }
+        let operation = job.description.operation
+        if !sessions.contains(where: { $0.operations.contains(operation) }) {
+            return "no worker of queue \(receipt.queue) has the operation \(operation)"
+        }
+        return "\(queue.ready) jobs are ready in queue \(receipt.queue), and \(queue.executing) are running"
     }
 
     /// Waits until a pushed job has finished, 30 s by default, and decodes its result.
@@ -94,7 +112,7 @@ public struct JobNotFinished: Error, Sendable, Equatable, CustomStringConvertibl
     public let isOutOfTime: Bool
     /// How long the caller wanted to wait; `nil` if without a limit.
     public let limit: Duration?
-    /// Why the job did not finish, or why its last run failed.
+    /// Why the job did not finish, why its last run failed, or why it has not run yet: `no worker serves queue files`.
     public let error: String?
 
     /// A sentence with the state and the reason.

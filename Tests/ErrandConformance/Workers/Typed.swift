@@ -48,6 +48,7 @@ extension WorkerCase {
                 }
                 #expect(late?.isOutOfTime == true)
                 #expect(late?.state == .ready)
+                #expect(late?.error == "no worker serves queue \(fixture.queue)", "\(late?.error ?? "")")
                 _ = try await fixture.cancel(waiting.id)
                 let cancelled = await #expect(throws: JobNotFinished.self) { try await producer.result(of: waiting) }
                 #expect(cancelled?.state == .cancelled)
