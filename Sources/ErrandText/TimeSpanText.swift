@@ -1,5 +1,5 @@
-/// The display form of time spans: `250 ms`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 d`. ``DurationText`` has the form for
-/// input.
+/// The display form of time spans, with the same units everywhere: `250 ms`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 d`.
+/// ``DurationText`` has the form for input.
 package enum TimeSpanText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("min", 60_000),
@@ -32,6 +32,12 @@ package enum TimeSpanText {
 
     /// Formats the two largest units of a span.
     package static func rounded(_ milliseconds: Int) -> String { rounded(Int64(milliseconds)) }
+
+    /// Formats the largest unit of a span, for columns of ages: `2 min`; less than a second as `0 s`.
+    package static func brief(_ milliseconds: Int64) -> String {
+        let unit = units.first { milliseconds >= $0.milliseconds } ?? (name: "s", milliseconds: 1000)
+        return "\(max(0, milliseconds) / unit.milliseconds) \(unit.name)"
+    }
 
     private static func parts(of milliseconds: Int64) -> [String] {
         var (parts, rest) = ([String](), milliseconds)

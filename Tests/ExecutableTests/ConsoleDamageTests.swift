@@ -140,6 +140,7 @@ import Testing
     @Test(arguments: ["schedules", "timetable", "ticks", "unscheduled"])
     func `a list of schedules names the damaged key`(_ key: String) async throws {
         for queue in ["alpha", "beta"] {
+            #expect(try await Executable.console.run(["queue", "create", queue], on: server).status == 0)
             let add = ["schedule", "add", "nightly", "work", "--every", "1h", "--queue", queue]
             #expect(try await Executable.console.run(add, on: server).status == 0)
         }

@@ -58,7 +58,7 @@ import Testing
         #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
         #expect(output.error.contains("error: nothing was repaired: "), "\(output.error)")
         let text = try await Executable.console.run(["doctor", "--repair"], on: server)
-        #expect(text.text.hasSuffix("2 findings\n"), "\(text.text)")
+        #expect(text.text.hasSuffix("\n2 findings, 3 pieces of advice\n"), "\(text.text)")
     }
 
     @Test func `a repair without findings succeeds on a server that rejects writes`() async throws {

@@ -68,6 +68,43 @@ import Testing
         #expect(try again.objects.map { $0["verdict"] } == ["ended", "not_found"])
     }
 
+    @Test func `a job that has ended is not retried, and the reply says why`() async throws {
+        try await push("one")
+        try await push("two")
+        let desk = try await Desk(server)
+        let claim = try #require(try await desk.claim(1).first)
+        try await desk.report(claim, .finished)
+        #expect(try await job("cancel", claim.id == "one" ? "two" : "one").status == 0)
+        let output = try await job("retry", "one", "two", "three")
+        #expect(output.status == 1)
+        let (finished, cancelled) = claim.id == "one" ? ("one", "two") : ("two", "one")
+        #expect(output.text.contains("\(finished) ended: it has finished"), "\(output.text)")
+        #expect(output.text.contains("\(cancelled) ended: it was cancelled"), "\(output.text)")
+        #expect(output.text.contains("three not found"), "\(output.text)")
+    }
+
+    @Test func `a unique beginning or end of an id is enough`() async throws {
+        try await push("order-2026-0001", "--queue", "a")
+        try await push("order-2026-0002", "--queue", "b")
+        for part in ["…6-0002", "...6-0002", "…der-2026-0002…"] {
+            #expect(try await job("show", part, "--json").object["queue"] == "b", "\(part)")
+        }
+        let ambiguous = try await job("delete", "order-2026…")
+        #expect(ambiguous.status == 1)
+        #expect(ambiguous.error.contains("2 jobs have ids with order-2026: order-2026-0001,"), "\(ambiguous.error)")
+        for part in ["er-2026-0001…", "…order-2026-00", "…0002", "6-0002"] {
+            #expect(try await job("show", part).status == 1, "\(part)")
+        }
+        let deleted = try await job("delete", "…6-0001", "order-2026-0002", "…6-0002", "--json").objects
+        #expect(deleted.map { $0["id"] } == ["order-2026-0001", "order-2026-0002"])
+    }
+
+    @Test func `an id of no job reaches no job with a longer id`() async throws {
+        try await push("order-10")
+        #expect(try await job("cancel", "order-1").text == "order-1 not found\n")
+        #expect(try await job("show", "order-10", "--json").object["state"] == "ready")
+    }
+
     @Test func tellsRunningJobsToStop() async throws {
         try await push("one")
         let desk = try await Desk(server)

@@ -64,6 +64,7 @@ import Testing
         #expect(try await other.claim(1).map(\.id) == ["3"])
         // Jobs that it ran before and jobs that no worker runs are not included.
         #expect(try await jobs("--worker", one.session.id).map { $0["id"] } == ["2"])
+        #expect(try await jobs("--worker", "…\(one.session.id.suffix(8))").map { $0["id"] } == ["2"])
         #expect(try await jobs("--worker", other.session.id, "--state", "running").map { $0["id"] } == ["3"])
         #expect(try await jobs("--worker", "nobody").isEmpty)
         for wrong in [["--state", "dead"], ["--state", "running", "--state", "ready"]] {

@@ -40,7 +40,8 @@ import Testing
         }
         for arguments in [
             ["status"], ["jobs"], ["jobs", "cancel", "--yes"], ["jobs", "export"], ["doctor"], ["schedule", "list"],
-            ["schedule", "show", "nightly"], ["schedule", "run", "nightly"], ["job", "show", "j"],
+            ["schedule", "show", "nightly"], ["schedule", "run", "nightly"], ["schedule", "next", "nightly"],
+            ["schedule", "add", "nightly", "work", "--every", "1h"], ["job", "show", "j"],
             ["job", "delete", "j"],
             ["job", "edit", "j"],
         ] {

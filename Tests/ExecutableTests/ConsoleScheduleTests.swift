@@ -8,7 +8,12 @@ import Testing
 @Suite struct ConsoleScheduleTests {
     private let server: RedisServer
 
-    init() throws { server = try RedisServer() }
+    init() async throws {
+        server = try RedisServer()
+        for queue in ["default", "other", "reports"] {
+            #expect(try await Executable.console.run(["queue", "create", queue], on: server).status == 0)
+        }
+    }
 
     private func schedule(_ arguments: String...) async throws -> Output {
         try await Executable.console.run(["schedule"] + arguments, on: server)

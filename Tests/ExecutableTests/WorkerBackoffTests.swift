@@ -74,6 +74,7 @@ import Testing
     }
 
     @Test func aScheduleTakesABackoff() async throws {
+        _ = try await Executable.console.run(["queue", "create", "default"], on: server)
         func add(_ backoff: String) async throws -> Output {
             let command = ["schedule", "add", "pulse", "ping", "--every", "1h", "--backoff", backoff]
             return try await Executable.console.run(command, on: server)

@@ -34,9 +34,11 @@ package struct ProgressBar: Sendable {
 
     func line(_ done: Int64, _ words: String) -> String {
         guard let total else { return words.onOneLine(atMost: 60) }
+        // A longer line would wrap, and the next one would not replace it.
+        let room = min(60, max(8, (Terminal.width ?? 80) - Self.width - 8))
         let share = Double(min(max(done, 0), total)) / Double(total)
         let filled = Int(share * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
-        return "\(bar) \(Int(share * 100)) % \(words.onOneLine(atMost: 60))"
+        return "\(bar) \(Int(share * 100)) % \(words.onOneLine(atMost: room))"
     }
 }

@@ -19,6 +19,17 @@ package enum Terminal {
     /// Whether standard error is a terminal.
     package static var readsStandardError: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// The number of characters in a line of standard output: that of `COLUMNS`, else of the terminal, else 80; `nil` if
+    /// standard output is no terminal.
+    package static var width: Int? {
+        guard readsStandardOutput else { return nil }
+        let named = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+        if let named, named > 0 { return named }
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : 80
+    }
+
     /// Whether standard output takes colours: it is a terminal, and `NO_COLOR` is not set.
     package static var takesColours: Bool {
         let environment = ProcessInfo.processInfo.environment

@@ -1,6 +1,3 @@
-package import ArgumentParser
-import Foundation
-
 extension String {
     /// The text with asterisks in place of the passwords in its URLs.
     package var withoutURLPasswords: String {
@@ -23,24 +20,4 @@ extension String {
 
     /// The characters that end a URL in a sentence.
     private static let afterURL = Set(" \n\t\"'`".utf8)
-}
-
-extension AsyncParsableCommand {
-    /// Parses the arguments and runs the command, as `main()` does, but never shows the password of a URL in a wrong
-    /// position.
-    package static func start(_ arguments: [String]? = nil) async {
-        do {
-            var command = try parseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            let (message, status) = (fullMessage(for: error), exitCode(for: error))
-            guard !status.isSuccess, message.withoutURLPasswords != message else { exit(withError: error) }
-            StandardError.write(message)
-            Foundation.exit(status.rawValue)
-        }
-    }
 }

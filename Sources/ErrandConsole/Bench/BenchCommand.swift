@@ -19,6 +19,9 @@ struct BenchCommand: AsyncParsableCommand {
             with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest rate counts, with one call \
             at a time, two connections or four calls ahead. On a server with a password it is left out.
 
+            It first says about how long it takes (by default eight minutes, most of them for pick-ups: --probes), and shows \
+            its progress on a terminal.
+
             Its queues are removed after each measurement, and no others are touched. Measure on a quiet machine; \
             on a server that others use it is a load like any other.
 

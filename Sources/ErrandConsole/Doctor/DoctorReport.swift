@@ -77,9 +77,15 @@ struct DoctorReport: Sendable {
             let place = item.queue.map { "queue \($0): " } ?? ""
             StandardOutput.write("advice   \(place.onOneLine())\(item.message.onOneLine())")
         }
+        StandardOutput.write(summary)
+    }
+
+    /// The last line for people: `data clean, 3 pieces of advice`.
+    private var summary: String {
         let count = findings.count.counted("finding")
-        let word = problem == nil && gap == nil ? count : "\(count) so far"
-        StandardOutput.write(isClean ? Colour.green.painted("clean") : word)
+        let data = problem == nil && gap == nil ? count : "\(count) so far"
+        let pieces = advice.count == 1 ? "1 piece of advice" : "\(advice.count.grouped) pieces of advice"
+        return (isClean ? Colour.green.painted("data clean") : data) + ", \(advice.isEmpty ? "no advice" : pieces)"
     }
 }
 

@@ -22,7 +22,8 @@ struct ImportCommand: AsyncParsableCommand {
             Examples:
               errand import --from swift-jobs --source redis://127.0.0.1:6379
               errand import --from vapor-queues --source-queue emails --stranded --commit
-              errand import --from sidekiq --namespace app --rename HardJob=reports.monthly --commit
+              errand import --from sidekiq --namespace app --commit \\
+                --rename HardJob=reports.monthly
             """
     )
 
@@ -44,7 +45,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "Sidekiq's namespace, or Vapor's persistence key.")
     var namespace: String?
 
-    @Option(help: ArgumentHelp("Push to this queue instead of one with the same name.", valueName: "queue"))
+    @Option(
+        help: ArgumentHelp("Push to this queue instead of one with the same name.", valueName: "queue"),
+        completion: QueueCompletion.kind
+    )
     var queue: String?
 
     @Option(help: ArgumentHelp("Another name for an operation; repeatable.", valueName: "old=new"))

@@ -18,11 +18,13 @@ struct JobOutcome: Sendable {
 struct JobAction {
     let jobs: JobOptions
     let act: (_ broker: RedisBroker, _ ids: [String], _ queue: String) async throws(BrokerError) -> [JobOutcome]
+    /// The outcome for a job that has ended, of which only the history is left; `nil` to let the broker decide.
+    var endedOutcome: ((_ job: JobSummary) -> JobOutcome)?
 
     func run() async throws {
         try await jobs.options.withBroker { broker in
             let found = try await jobs.find(in: broker)
-            var outcomes = JobActionOutcomes(of: jobs.ids.unique, found)
+            var outcomes = JobActionOutcomes(of: found, ended: endedOutcome)
             for (queue, ids) in outcomes.wanted {
                 do throws(BrokerError) { outcomes.add(try await act(broker, ids, queue), to: ids) } catch {
                     outcomes.fail(ids, of: queue, error)
@@ -32,13 +34,5 @@ struct JobAction {
             outcomes.tell(asJSON: jobs.options.json)
             if let failure = outcomes.failure { throw failure }
         }
-    }
-}
-
-extension [String] {
-    /// The elements without repetitions, in the order of their first occurrence.
-    fileprivate var unique: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

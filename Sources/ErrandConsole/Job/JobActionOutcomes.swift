@@ -18,14 +18,19 @@ struct JobActionOutcomes {
     private var outage: BrokerError?
 
     /// Makes the initial outcomes from the search.
-    init(of ids: [String], _ found: FoundJobs) {
-        self.ids = ids
+    ///
+    /// - Parameter ended: The outcome for jobs that have ended, if it is known without asking the broker.
+    init(of found: FoundJobs, ended: ((JobSummary) -> JobOutcome)?) {
+        ids = found.ids
         places = found.unreadable
         var wanted: [String: [String]] = [:]
         for id in ids {
             let queues = (found.jobs[id] ?? []).map(\.queue)
             self.queues[id] = queues.first
-            if let queue = queues.first, queues.count == 1 {
+            let job = found.jobs[id]?.first
+            if queues.count == 1, let job, job.record.state.isOver, let ended {
+                outcomes[id] = ended(job)
+            } else if let queue = queues.first, queues.count == 1 {
                 wanted[queue, default: []].append(id)
             } else if queues.isEmpty, !places.isEmpty {
                 // The job may be in the queue that cannot be read.
@@ -100,4 +105,9 @@ struct JobActionOutcomes {
         }
         return CommandFailure("\(words), as listed above", failed == hindered ? places.status : ExitStatus.unsuccessful)
     }
+}
+
+extension JobState {
+    /// Whether the job has ended and cannot run again.
+    fileprivate var isOver: Bool { hasEnded && self != .dead }
 }

@@ -24,14 +24,15 @@ struct JobEditCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The id of the job.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The id of the job, or a unique part of it such as 01KA9ZK9M00001…", valueName: "id"))
     var id: String
 
     @Option(
         help: ArgumentHelp(
             "The queue of the job; without it, all queues are searched.",
             valueName: "queue"
-        )
+        ),
+        completion: QueueCompletion.kind
     )
     var queue: String?
 
@@ -41,13 +42,14 @@ struct JobEditCommand: AsyncParsableCommand {
     @OptionGroup var options: ConsoleOptions
 
     func validate() throws {
-        try QueueRule.check(id: id)
+        try QueueRule.check(id: PartialID(id).text)
         if let queue { try QueueRule.check(queue) }
     }
 
     func run() async throws {
         try await options.withBroker { broker in
-            let edit = JobEdit(broker, id, on: try await place(broker))
+            let (queue, id) = try await place(broker)
+            let edit = JobEdit(broker, id, on: queue)
             guard let old = try await edit.description() else {
                 throw CommandFailure(
                     "\(id) is not dead, or cannot be read; only dead jobs are edited",
@@ -55,22 +57,21 @@ struct JobEditCommand: AsyncParsableCommand {
                 )
             }
             if let description {
-                try tell(await edit.replace(with: try Self.parsed(try read(description))))
+                try tell(await edit.replace(with: try Self.parsed(try read(description))), of: id)
             } else {
                 let text = Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8)
                 try await TextEditor.edit(text, atMost: Self.mostBytes) { edited in
-                    try tell(await edit.replace(with: try Self.parsed(edited)))
+                    try tell(await edit.replace(with: try Self.parsed(edited)), of: id)
                 }
             }
         }
     }
 
-    private func place(_ broker: RedisBroker) async throws -> String {
-        if let queue {
-            try await broker.checkExists(queue)
-            return queue
-        }
-        let found = try await FoundJobs([id], in: nil, of: broker)
+    /// Returns the queue and the whole id of the job.
+    private func place(_ broker: RedisBroker) async throws -> (queue: String, id: String) {
+        let found = try await FoundJobs([id], in: queue, of: broker)
+        let id = found.ids.first ?? PartialID(id).text
+        if let queue { return (queue, id) }
         found.unreadable.warn()
         let places = (found.jobs[id] ?? []).map(\.queue)
         if places.count > 1 {
@@ -80,7 +81,7 @@ struct JobEditCommand: AsyncParsableCommand {
             )
         }
         guard let place = places.first else { throw found.failure(ofMissing: [id]) }
-        return place
+        return (place, id)
     }
 
     /// Parses a description. Errors name the line and the column, as an editor does, instead of the byte offset.
@@ -105,7 +106,7 @@ struct JobEditCommand: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ outcome: JobEdit.Outcome) throws {
+    private func tell(_ outcome: JobEdit.Outcome, of id: String) throws {
         switch outcome {
         case .pushed(let receipt, let removed):
             write(receipt)

@@ -10,7 +10,7 @@ struct JobRetryCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Retries dead jobs with fresh attempts, if their names are free.",
         discussion: """
-            Scheduled and retrying jobs become ready at once.
+            Scheduled and retrying jobs become ready at once. Jobs that have finished or were cancelled cannot be retried.
 
             Example:
               errand job retry 01KA9ZK9M00001H9J4V5Q6ZBHW
@@ -20,9 +20,19 @@ struct JobRetryCommand: AsyncParsableCommand {
     @OptionGroup var jobs: JobOptions
 
     func run() async throws {
-        try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
-            try await broker.retry(ids, on: queue).map(\.jobOutcome)
-        }.run()
+        let action = JobAction(
+            jobs: jobs,
+            act: { broker, ids, queue throws(BrokerError) in try await broker.retry(ids, on: queue).map(\.jobOutcome) },
+            endedOutcome: { job in
+                let words = job.record.state == .finished ? "has finished" : "was \(job.record.state.rawValue)"
+                return JobOutcome(
+                    word: "ended",
+                    remark: "it \(words), so it cannot run again; push a new job",
+                    isDone: false
+                )
+            }
+        )
+        try await action.run()
     }
 }
 

@@ -12,8 +12,9 @@ struct JobShowCommand: AsyncParsableCommand {
         discussion: """
             Arguments may be private, so they are only shown with --show-arguments.
 
-            Example:
+            Examples:
               errand job show 01KA9ZK9M00001H9J4V5Q6ZBHW --show-arguments
+              errand job show 01KA9ZK9M00001…
             """
     )
 
@@ -26,7 +27,7 @@ struct JobShowCommand: AsyncParsableCommand {
         try await jobs.options.withBroker { broker in
             let found = try await jobs.find(in: broker)
             var isFirst = true
-            for job in jobs.ids.flatMap({ found.jobs[$0] ?? [] }) {
+            for job in found.ids.flatMap({ found.jobs[$0] ?? [] }) {
                 if jobs.options.json {
                     let shown = job.json(withErrors: true, withArguments: showArguments)
                     StandardOutput.write(shown.with(["meta": job.metaJSON]).bytes)
@@ -37,14 +38,14 @@ struct JobShowCommand: AsyncParsableCommand {
                 isFirst = false
             }
             found.unreadable.warn()
-            let missing = jobs.ids.filter { found.jobs[$0] == nil }
+            let missing = found.ids.filter { found.jobs[$0] == nil }
             if !missing.isEmpty { throw found.failure(ofMissing: missing) }
             if let failure = found.unreadable.failure("the others know the jobs that are shown") { throw failure }
         }
     }
 
     private func show(_ job: JobSummary) {
-        let description = job.stored?.description
+        let (description, moments) = (job.stored?.description, MomentText())
         let facts: [(String, String?)] = [
             ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
             ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
@@ -52,8 +53,8 @@ struct JobShowCommand: AsyncParsableCommand {
             ("timeout", description?.timeout.map { TimeSpanText.exact($0) }),
             ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
-            ("crashes", "\(job.record.crashes)"), ("ready since", job.since.map(Timestamp.text)),
-            (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(Timestamp.text)), ("worker", job.worker),
+            ("crashes", "\(job.record.crashes)"), ("ready since", job.since.map(moments.detail)),
+            (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(moments.detail)), ("worker", job.worker),
             ("progress", job.progress), ("error", job.error), ("result", job.result),
             ("arguments", showArguments ? description?.arguments.description : nil),
         ]
@@ -66,7 +67,7 @@ struct JobShowCommand: AsyncParsableCommand {
     }
 
     private func show(_ run: JobEvent) {
-        let time = run.atMilliseconds.map(Timestamp.text) ?? "–"
+        let time = run.atMilliseconds.map(MomentText().detail) ?? "-"
         let took = run.durationMilliseconds.map { " after \(TimeSpanText.exact($0))" } ?? ""
         let attempt = run.attempt.map { "attempt \($0)" } ?? "an attempt"
         let what = (run.event ?? "failed").replacing("_", with: " ")

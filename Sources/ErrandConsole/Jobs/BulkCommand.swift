@@ -46,7 +46,7 @@ struct BulkOptions: ParsableArguments {
     private func select(_ action: BulkAction, _ broker: RedisBroker) async throws -> JobSelection {
         let queues = try await filter.queues.queues(of: broker)
         let states = filter.states.isEmpty ? action.usualStates : filter.states
-        let search = JobSearch(broker, in: queues, states, for: filter.filter())
+        let search = JobSearch(broker, in: queues, states, for: try await filter.filter(in: queues, of: broker))
         let end = SearchCursor(queue: "", state: .dead, position: 0)
         var bar = ProgressBar(total: try await search.extent(upTo: end).total.map { Int64($0) })
         defer { bar.hide() }

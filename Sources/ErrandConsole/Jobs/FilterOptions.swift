@@ -2,6 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandRedis
 import Foundation
 
 /// The options that filter jobs.
@@ -45,9 +46,17 @@ struct FilterOptions: ParsableArguments {
 
     /// Makes the filter.
     ///
-    /// - Parameter now: The time from which ages are subtracted, in milliseconds since 1970 UTC.
-    func filter(now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) -> JobFilter {
-        JobFilter(
+    /// - Parameters:
+    ///   - queues: The queues that are searched.
+    ///   - broker: The broker, which knows the ids of workers.
+    ///   - now: The time from which ages are subtracted, in milliseconds since 1970 UTC.
+    func filter(
+        in queues: [String],
+        of broker: RedisBroker,
+        now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)
+    ) async throws -> JobFilter {
+        let worker = if let worker { try await WorkerIDs.whole(worker, in: queues, of: broker) } else { String?.none }
+        return JobFilter(
             operation: operation,
             name: name,
             nameContains: nameContains,

@@ -16,8 +16,12 @@ struct JobsListCommand: AsyncParsableCommand {
             A list stops after it has examined many jobs, and prints how to continue. The time of a job, for --since and \
             --until, is the time at which it became ready, is due, ended or died.
 
+            On a terminal the table shortens ids (commands on jobs accept these), shows relative times and cuts long texts; \
+            --full shows all of it. Empty columns are left out. --sort sorts the jobs of the list.
+
             Examples:
               errand jobs --state dead --queue images
+              errand jobs --state dead --sort time --full
               errand jobs list --operation thumbnail --error timeout --since 2h --json
               errand jobs list --name-contains cat --from default:ready:20000
             """
@@ -39,6 +43,10 @@ struct JobsListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The position to continue from, as printed by an earlier list.", valueName: "cursor"))
     var from: SearchCursor?
 
+    @Option(help: "What the table is sorted by: times from the latest, attempts from the most.")
+    var sort: JobOrder?
+
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: ConsoleOptions
 
     func validate() throws {
@@ -49,14 +57,22 @@ struct JobsListCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             let queues = try await filter.queues.queues(of: broker)
-            let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
+            let search = JobSearch(
+                broker,
+                in: queues,
+                filter.states,
+                for: try await filter.filter(in: queues, of: broker)
+            )
             let outcome = try await search.run(from: from, limits)
-            var listing = JobListing(asJSON: options.json)
-            for job in outcome.jobs { listing.add(job) }
-            listing.finish()
+            show(outcome.jobs)
             if let next = outcome.next { try await tell(next, search, broker) }
             try outcome.unreadable.fail("the other jobs are listed")
         }
+    }
+
+    private func show(_ jobs: [JobSummary]) {
+        if options.json { return jobs.forEach { StandardOutput.write($0.json().bytes) } }
+        JobListing(jobs: sort?.sorted(jobs) ?? jobs, style: list.style).print()
     }
 
     private var limits: JobSearch.Limits {

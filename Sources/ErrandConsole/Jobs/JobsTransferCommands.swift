@@ -38,7 +38,12 @@ struct JobsExportCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             let queues = try await filter.queues.queues(of: broker)
-            let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
+            let search = JobSearch(
+                broker,
+                in: queues,
+                filter.states,
+                for: try await filter.filter(in: queues, of: broker)
+            )
             var export = JobsExport(withIDs: !newIds)
             let part = JobSearch.Limits(found: 500, looked: 5000)
             let completeness: JobSearch.Completeness

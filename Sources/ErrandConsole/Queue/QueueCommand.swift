@@ -10,7 +10,7 @@ struct QueueCommand: AsyncParsableCommand {
         commandName: "queue",
         abstract: "Creates, deletes, pauses, resumes, clears, limits and configures queues.",
         discussion: """
-            Pushes and workers create the queues that they use. The other commands work on queues that exist.
+            Pushes, workers and errand queue create make queues. All other commands work on queues that exist.
 
             Examples:
               errand queue create images
@@ -28,7 +28,7 @@ struct QueueCommand: AsyncParsableCommand {
 
 /// The argument of commands on one queue.
 struct QueueArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The queue.", valueName: "queue"))
+    @Argument(help: ArgumentHelp("The queue.", valueName: "queue"), completion: QueueCompletion.kind)
     var queue: String
 
     @OptionGroup var options: ConsoleOptions

@@ -43,8 +43,11 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             or catalogue that declares the schedule with the same revision leaves it as it is, and one with a higher revision \
             replaces it.
 
+            The queue must exist; errand queue create makes one.
+
             Examples:
-              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
+              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" \\
+                --time-zone Europe/Berlin
               errand schedule add pulse ping --every 10s --overlap skip --catch-up none
             """
     )
@@ -99,6 +102,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await place.options.withBroker { broker in
+            try await broker.checkExists(place.queue)
             let outcome = try await put(in: broker)
             if case .outdated(let stored) = outcome {
                 throw CommandFailure(

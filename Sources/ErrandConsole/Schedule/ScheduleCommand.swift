@@ -14,7 +14,8 @@ struct ScheduleCommand: AsyncParsableCommand {
 
             Examples:
               errand schedule list
-              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
+              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" \\
+                --time-zone Europe/Berlin
               errand schedule next --cron "30 2 * * *" --time-zone Europe/Berlin --count 10
             """,
         subcommands: [
@@ -26,7 +27,7 @@ struct ScheduleCommand: AsyncParsableCommand {
 
 /// The queue of a schedule.
 struct ScheduleQueueOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The schedule's queue.", valueName: "queue"))
+    @Option(help: ArgumentHelp("The schedule's queue.", valueName: "queue"), completion: QueueCompletion.kind)
     var queue = "default"
 
     @OptionGroup var options: ConsoleOptions

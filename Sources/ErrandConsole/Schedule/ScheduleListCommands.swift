@@ -21,15 +21,15 @@ struct ScheduleListCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var queues: QueueOptions
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: ConsoleOptions
 
     func run() async throws {
         try await options.withBroker { broker in
             var table = TextTable([
-                ("NAME", .left), ("QUEUE", .left), ("TICKS", .left), ("OPERATION", .left), ("FROM", .left),
-                ("NEXT", .left),
-                ("LAST", .left),
-                ("PUSHED", .right), ("MISSED", .right),
+                .left("NAME").cut(to: 10), .left("QUEUE").cut(to: 8), .left("TICKS").cut(to: 12),
+                .left("OPERATION").cut(to: 10).dropped(3), .left("FROM").cut(to: 8).dropped(4), .left("NEXT"),
+                .left("LAST").dropped(5), .right("PUSHED").dropped(2), .right("MISSED").optional.dropped(1),
             ])
             var (count, deleted): (Int, [String]) = (0, [])
             let (read, unreadable) = try await queues.queues(of: broker).readingEach { queue throws(BrokerError) in
@@ -45,13 +45,13 @@ struct ScheduleListCommand: AsyncParsableCommand {
                     if options.json {
                         StandardOutput.write(ScheduleSummary(queue: queue, record: record).json.bytes)
                     } else {
-                        table.add(Self.row(of: record, in: queue))
+                        table.add(row(of: record, in: queue))
                     }
                 }
             }
             if !options.json {
                 for note in deleted { StandardError.write(note) }
-                if count == 0 { StandardError.write("no schedules") } else { table.print() }
+                if count == 0 { StandardError.write("no schedules") } else { table.print(width: list.style.width) }
             }
             try unreadable.fail("the schedules of the others are listed")
         }
@@ -69,14 +69,17 @@ struct ScheduleListCommand: AsyncParsableCommand {
         return TextTable.Cell(origin.description, colour: origin.removed == nil ? nil : .yellow, atMost: 60)
     }
 
-    private static func row(of record: ScheduleRecord, in queue: String) -> [TextTable.Cell] {
-        [
+    private func row(of record: ScheduleRecord, in queue: String) -> [TextTable.Cell] {
+        let (style, moments) = (list.style, MomentText())
+        return [
             TextTable.Cell(record.name, atMost: 40), TextTable.Cell(queue, atMost: 40),
             record.schedule.map { TextTable.Cell($0.timing.description, atMost: 60) }
                 ?? TextTable.Cell(record.problem?.description ?? "-", colour: .red, atMost: 60),
-            TextTable.Cell(record.schedule?.template.operation ?? "-", atMost: 40), origin(of: record),
-            record.nextTick.map { TextTable.Cell(Timestamp.text($0)) } ?? TextTable.Cell("paused", colour: .yellow),
-            TextTable.Cell(record.lastTick.map(Timestamp.text) ?? "never"), "\(record.pushed)", "\(record.missed)",
+            TextTable.Cell(record.schedule?.template.operation ?? "-", atMost: 40), Self.origin(of: record),
+            record.nextTick.map { TextTable.Cell(moments.cell($0, style)) }
+                ?? TextTable.Cell("paused", colour: .yellow),
+            TextTable.Cell(record.lastTick.map { moments.cell($0, style) } ?? "never"), "\(record.pushed)",
+            "\(record.missed)",
         ]
     }
 }

@@ -45,6 +45,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
         if let timing = try timing.timing() { return tell(timing, after: start ?? MemoryBroker.systemTime()) }
         guard let name else { return }
         try await place.options.withBroker { broker in
+            try await broker.checkExists(place.queue)
             guard let record = try await broker.schedule(name, on: place.queue) else {
                 throw CommandFailure("queue \(place.queue) has no schedule \"\(name)\"", ExitStatus.unsuccessful)
             }

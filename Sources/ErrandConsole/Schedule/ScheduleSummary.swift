@@ -24,6 +24,7 @@ struct ScheduleSummary: Sendable {
 
     /// The schedule for people.
     var lines: [String] {
+        let moments = MomentText()
         var lines = ["\(record.name) of \(queue)"]
         func add(_ title: String, _ value: String?) { if let value { lines.append("  \(title.padded)\(value)") } }
         if let schedule = record.schedule {
@@ -34,11 +35,11 @@ struct ScheduleSummary: Sendable {
             add("catch-up", schedule.catchUp.text)
             add("revision", "\(schedule.revision)")
             add("from", schedule.origin.description)
-            add("edited", schedule.origin.edited.map(Timestamp.text))
+            add("edited", schedule.origin.edited.map(moments.detail))
         }
         add("problem", record.problem?.description)
-        add("next", record.isPaused ? "paused" : record.nextTick.map(Timestamp.text))
-        add("last", record.lastTick.map(Timestamp.text) ?? "never")
+        add("next", record.isPaused ? "paused" : record.nextTick.map(moments.detail))
+        add("last", record.lastTick.map(moments.detail) ?? "never")
         add("pushed", "\(record.pushed)")
         add("missed", "\(record.missed)")
         return lines.map { $0.onOneLine() }

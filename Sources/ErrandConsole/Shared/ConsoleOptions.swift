@@ -10,8 +10,11 @@ struct ConsoleOptions: ParsableArguments {
 
     @OptionGroup(title: "Broker") var broker: BrokerOptions
 
-    /// Opens the broker of the options and passes it to a closure.
+    /// Opens the broker of the options and passes it to a closure. Reports which broker it is if neither the options nor
+    /// the environment say so.
     func withBroker<Value>(_ body: (RedisBroker) async throws -> Value) async throws -> Value {
-        try await broker.withBroker(as: "errand", patience: .seconds(5), body)
+        try await broker.withBroker(as: "errand", patience: .seconds(5), quiet: broker.namesBroker) { broker in
+            try await ReplyNotice.whileWaiting(for: broker) { try await body(broker) }
+        }
     }
 }

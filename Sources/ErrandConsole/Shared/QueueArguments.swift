@@ -7,7 +7,8 @@ import ErrandRedis
 struct QueueOptions: ParsableArguments {
     @Option(
         name: .customLong("queue"),
-        help: ArgumentHelp("Only this queue; may be given several times.", valueName: "queue")
+        help: ArgumentHelp("Only this queue; may be given several times.", valueName: "queue"),
+        completion: QueueCompletion.kind
     )
     var named: [String] = []
 

@@ -32,8 +32,8 @@ struct TopCommand: AsyncParsableCommand {
 
     func run() async throws {
         let interruption = Interruption()
-        try await broker.withBroker(as: "errand", patience: .seconds(5)) { broker in
-            _ = try await queues.queues(of: broker)
+        try await broker.withBroker(as: "errand", patience: .seconds(5), quiet: broker.namesBroker) { broker in
+            _ = try await ReplyNotice.whileWaiting(for: broker) { try await queues.queues(of: broker) }
             guard let screen = TerminalScreen() else {
                 throw CommandFailure(
                     "errand top needs a terminal; for programs there is errand status --json",

@@ -69,8 +69,8 @@ struct TopView: Sendable {
 
     /// Returns the lines for a terminal of this size.
     func lines(columns: Int, rows: Int, coloured: Bool = true) -> [String] {
-        let queues = queueLines(coloured, atMost: max(3, rows - 12))
-        let workers = workerLines(coloured)
+        let queues = queueLines(columns, coloured, atMost: max(3, rows - 12))
+        let workers = workerLines(columns, coloured)
         let room = max(0, rows - queues.count - 6)
         let shownWorkers = workers.prefix(max(2, min(workers.count, room / 2)))
         let shownFailures = failureLines(columns, coloured).prefix(max(0, room - shownWorkers.count))
@@ -97,11 +97,11 @@ struct TopView: Sendable {
         return first..<min(count, first + most)
     }
 
-    private func queueLines(_ coloured: Bool, atMost most: Int) -> [String] {
+    private func queueLines(_ columns: Int, _ coloured: Bool, atMost most: Int) -> [String] {
         var table = TextTable([
-            (" ", .left), ("QUEUE", .left), ("READY", .right), ("SCHEDULED", .right), ("RUNNING", .right),
-            ("RETRYING", .right), ("DEAD", .right), ("OLDEST", .right), ("PUSHED/S", .right), ("FINISHED/S", .right),
-            ("FAILED/S", .right), ("", .left),
+            .left(" "), .left("QUEUE").cut(to: 12), .right("READY"), .right("RUNNING"), .right("RETRYING").dropped(2),
+            .right("DEAD"), .right("SCHEDULED").dropped(1), .right("OLDEST").dropped(3), .right("PUSHED/S").dropped(4),
+            .right("FINISHED/S"), .right("FAILED/S").dropped(5), .left(""),
         ])
         let shown = shownQueues(most)
         for index in shown {
@@ -110,9 +110,9 @@ struct TopView: Sendable {
             table.add([
                 TextTable.Cell(index == selected ? "›" : " "),
                 TextTable.Cell(queue.name, colour: index == selected ? .bold : nil, atMost: 40),
-                "\(queue.ready.grouped)", "\(queue.scheduled.grouped)", "\(queue.executing.grouped)",
-                "\(queue.retrying.grouped)",
+                "\(queue.ready.grouped)", "\(queue.executing.grouped)", "\(queue.retrying.grouped)",
                 TextTable.Cell(queue.dead.grouped, colour: queue.dead > 0 ? .red : nil),
+                "\(queue.scheduled.grouped)",
                 TextTable.Cell(queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "-"),
                 "\(rates.pushed.rateText)", "\(rates.finished.rateText)",
                 TextTable.Cell(rates.failed.rateText, colour: rates.failed > 0 ? .red : nil),
@@ -121,23 +121,27 @@ struct TopView: Sendable {
         }
         let hidden = overview.queues.count - shown.count
         let more = hidden > 0 ? [Colour.faint.painted("  \(hidden.counted("more queue"))", on: coloured)] : []
-        return table.lines(coloured: coloured) + more
+        return table.lines(width: columns, coloured: coloured) + more
     }
 
-    private func workerLines(_ coloured: Bool) -> [String] {
+    private func workerLines(_ columns: Int, _ coloured: Bool) -> [String] {
         var table = TextTable([
-            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("LAST BEAT", .right),
-            ("QUEUES", .left),
+            .left("WORKER").dropped(1), .left("HOST").cut(to: 12), .right("PID"), .right("RUNNING"),
+            .left("LAST BEAT"), .left("QUEUES").cut(to: 12),
         ])
         for worker in overview.workers {
             table.add([
                 TextTable.Cell(worker.session.id, atMost: 30), TextTable.Cell(worker.session.host, atMost: 30),
                 "\(worker.session.pid)", "\(worker.session.executing)/\(worker.session.concurrency)",
-                TextTable.Cell("\(TimeSpanText.rounded(worker.session.lastBeatMilliseconds)) ago"),
+                TextTable.Cell(
+                    "\(TimeSpanText.rounded(worker.session.lastBeatMilliseconds)) ago"
+                        + (worker.isLost ? ", lost" : ""),
+                    colour: worker.isLost ? .red : nil
+                ),
                 TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 40),
             ])
         }
-        return table.lines(coloured: coloured)
+        return table.lines(width: columns, coloured: coloured)
     }
 
     private func failureLines(_ columns: Int, _ coloured: Bool) -> [String] {

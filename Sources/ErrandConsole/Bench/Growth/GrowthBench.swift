@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// The measurement of the costs of a job as the load grows.
@@ -22,17 +23,23 @@ struct GrowthBench {
     func points() async throws -> [GrowthPoint] {
         var points = axes.flatMap { axis in axis.values(most: most).map { GrowthPoint(axis: axis, value: $0) } }
         let turns = points.map { runs.count(isLong: $0.isLong) }
-        var progress = ProgressBar(total: Int64(turns.reduce(0, +)))
-        var done: Int64 = 0
+        let seconds = points.map { self.seconds(of: $0) }
+        let all = zip(turns, seconds).flatMap { Array(repeating: $1, count: $0) }
+        let progress = BenchProgress(seconds: all, of: "\(points.count.counted("point")) (runs: \(runs))")
+        defer { progress.finish() }
         for round in 0..<(turns.max() ?? 0) {
             for index in points.indices where round < turns[index] {
-                progress.update(done, "\(points[index].value) \(points[index].axis.title)")
+                let words = "\(points[index].value.grouped) \(points[index].axis.title)"
+                progress.begin("\(words), run \(round + 1) of \(turns[index])", seconds: seconds[index])
                 points[index] = try await measure(points[index])
-                done += 1
             }
         }
-        progress.hide()
         return points
+    }
+
+    /// Estimates the time of one run of a point, on the machine of docs/performance.md.
+    private func seconds(of point: GrowthPoint) -> Double {
+        2 + (point.axis.figures.contains(.idle) ? 6 : 0) + Double(load(of: point).jobs) / 50_000
     }
 
     private struct Load {

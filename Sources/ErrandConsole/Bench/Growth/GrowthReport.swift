@@ -10,10 +10,10 @@ struct GrowthReport {
     func print() {
         for line in facts.lines { StandardOutput.write(line) }
         StandardOutput.write("")
-        var columns: [(title: String, alignment: TextTable.Alignment)] = [
-            ("", .left), ("", .right), ("runs", .right),
+        var columns: [TextColumn] = [
+            .left(""), .right(""), .right("runs"),
         ]
-        for figure in GrowthFigure.allCases { columns.append((title: figure.title, alignment: .right)) }
+        for figure in GrowthFigure.allCases { columns.append(.right(figure.title)) }
         var table = TextTable(columns)
         for point in points {
             var cells: [TextTable.Cell] = [.init(point.axis.title), .init("\(point.value)"), .init("\(point.runs)")]

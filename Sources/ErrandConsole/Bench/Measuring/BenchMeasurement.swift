@@ -13,13 +13,20 @@ struct BenchMeasurement: Sendable {
     var isCeiling = false
     /// Whether it takes so long that one run is the default.
     var isLong = false
+    /// How long it takes on the machine of docs/performance.md, to estimate the time of a benchmark.
+    let seconds: @Sendable (_ stage: BenchStage) -> Double
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
 
     /// All measurements, each ceiling next to the measurement to compare with it.
     static let all: [BenchMeasurement] = pushing + draining + waiting
 
     private static let pushing = [
-        BenchMeasurement(part: .push, title: "push, the server alone", isCeiling: true) { stage, figures in
+        BenchMeasurement(
+            part: .push,
+            title: "push, the server alone",
+            isCeiling: true,
+            seconds: { $0.seconds(few: 1, jobs: 3) }
+        ) { stage, figures in
             let ceiling = CeilingBench(stage: stage)
             figures.add(try await ceiling.pushOneByOne(jobs: stage.fewJobs), to: .ceilingPushSingle)
             try await stage.reset()
@@ -27,16 +34,18 @@ struct BenchMeasurement: Sendable {
             figures.add(rates.highest, to: .ceilingPushBatch)
             figures.add(rates.oneCall, to: .ceilingPushBatchOneCall)
         },
-        BenchMeasurement(part: .push, title: "push, one by one") { stage, figures in
+        BenchMeasurement(part: .push, title: "push, one by one", seconds: { $0.seconds(few: 1) }) { stage, figures in
             figures.add(try await PushBench(stage: stage).awaited(jobs: stage.fewJobs), to: .pushAwaited)
         },
-        BenchMeasurement(part: .push, title: "push, from \(PushBench.tasks) tasks") { stage, figures in
+        BenchMeasurement(part: .push, title: "push, from \(PushBench.tasks) tasks", seconds: { $0.seconds(jobs: 2) }) {
+            stage,
+            figures in
             figures.add(try await PushBench(stage: stage).concurrent(jobs: stage.jobs), to: .pushConcurrent)
         },
-        BenchMeasurement(part: .push, title: "push, many a call") { stage, figures in
+        BenchMeasurement(part: .push, title: "push, many a call", seconds: { $0.seconds(jobs: 1) }) { stage, figures in
             figures.add(try await PushBench(stage: stage).bulk(jobs: stage.jobs, to: stage.queue()), to: .pushBulk)
         },
-        BenchMeasurement(part: .unique, title: "unique pushes") { stage, figures in
+        BenchMeasurement(part: .unique, title: "unique pushes", seconds: { $0.seconds(jobs: 5) }) { stage, figures in
             let rates = try await PushBench(stage: stage).unique(jobs: stage.jobs / 2)
             figures.add(rates.new, to: .uniqueNew)
             figures.add(rates.drop, to: .uniqueDrop)
@@ -45,12 +54,17 @@ struct BenchMeasurement: Sendable {
     ]
 
     private static let draining = [
-        BenchMeasurement(part: .drain, title: "claim and finish, the server alone", isCeiling: true) { stage, figures in
+        BenchMeasurement(
+            part: .drain,
+            title: "claim and finish, the server alone",
+            isCeiling: true,
+            seconds: { $0.seconds(jobs: 4) }
+        ) { stage, figures in
             let rates = try await CeilingBench(stage: stage).claimAndFinish(jobs: stage.jobs)
             figures.add(rates.highest, to: .ceilingClaimFinish)
             figures.add(rates.oneCall, to: .ceilingClaimFinishOneCall)
         },
-        BenchMeasurement(part: .drain, title: "drain") { stage, figures in
+        BenchMeasurement(part: .drain, title: "drain", seconds: { $0.seconds(jobs: 3) }) { stage, figures in
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs)
             figures.add(drain.drained, to: .drain)
             figures.add(drain.commands, to: .commandsPerJob)
@@ -60,42 +74,66 @@ struct BenchMeasurement: Sendable {
             figures.add(Double(drain.workerBytes), to: .workerBytes)
             figures.add(drain.workerMicroseconds, to: .workerMicrosecondsPerJob)
         },
-        BenchMeasurement(part: .drain, title: "drain, asynchronous") { stage, figures in
+        BenchMeasurement(part: .drain, title: "drain, asynchronous", seconds: { $0.seconds(jobs: 3) }) {
+            stage,
+            figures in
             let bench = DrainBench(stage: stage)
             let drain = try await bench.drain(jobs: stage.jobs, operation: BenchOperations.asynchronous)
             figures.add(drain.drained, to: .drainAsynchronous)
         },
-        BenchMeasurement(part: .drain, title: "drain, child processes") { stage, figures in
+        BenchMeasurement(part: .drain, title: "drain, child processes", seconds: { $0.seconds(jobs: 1) }) {
+            stage,
+            figures in
             let jobs = max(200, stage.jobs / 200)
             let drain = try await DrainBench(stage: stage).drain(jobs: jobs, operation: BenchOperations.child)
             figures.add(drain.drained, to: .drainChildren)
         },
-        BenchMeasurement(part: .memory, title: "a long drain", isLong: true) { stage, figures in
+        BenchMeasurement(part: .memory, title: "a long drain", isLong: true, seconds: { $0.seconds(jobs: 20) }) {
+            stage,
+            figures in
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.manyJobs)
             figures.add(drain.drained, to: .longDrain)
             figures.add(Double(drain.workerBytes), to: .longDrainWorkerBytes)
         },
-        BenchMeasurement(part: .mixed, title: "push and drain at once") { stage, figures in
+        BenchMeasurement(part: .mixed, title: "push and drain at once", seconds: { $0.seconds(jobs: 3) }) {
+            stage,
+            figures in
             figures.add(try await DrainBench(stage: stage).mixed(jobs: stage.jobs), to: .mixed)
         },
     ]
 
     private static let waiting = [
-        BenchMeasurement(part: .pickup, title: "pick-up by one idle worker") { stage, figures in
+        BenchMeasurement(part: .pickup, title: "pick-up by one idle worker", seconds: { $0.seconds(probes: 1) }) {
+            stage,
+            figures in
             let latencies = try await PickupBench(stage: stage).latencies(processes: 1, sessions: 1)
             figures.add(latencies, to: [.pickup50, .pickup95, .pickup99, .pickupMost])
         },
-        BenchMeasurement(part: .pickup, title: "pick-up by 200 idle workers") { stage, figures in
+        BenchMeasurement(part: .pickup, title: "pick-up by 200 idle workers", seconds: { $0.seconds(probes: 1) }) {
+            stage,
+            figures in
             let latencies = try await PickupBench(stage: stage).latencies(processes: 4, sessions: 50)
             figures.add(
                 latencies,
                 to: [.pickup200Idle50, .pickup200Idle95, .pickup200Idle99, .pickup200IdleMost]
             )
         },
-        BenchMeasurement(part: .idle, title: "an idle worker") { stage, figures in
+        BenchMeasurement(part: .idle, title: "an idle worker", seconds: { $0.seconds() + 10 }) { stage, figures in
             let idle = try await PickupBench(stage: stage).idle(for: .seconds(10))
             figures.add(idle.commandsPerSecond, to: .idleCommandsPerSecond)
             figures.add(idle.processorShare, to: .idleProcessorShare)
         },
     ]
+}
+
+extension BenchStage {
+    /// Estimates the seconds of a measurement.
+    ///
+    /// - Parameters:
+    ///   - few: How often it takes the time of pushing ``fewJobs`` one by one.
+    ///   - jobs: How often it takes the time of pushing or draining ``jobs`` in calls of many.
+    ///   - probes: How often it makes ``probes``, about one a second.
+    fileprivate func seconds(few: Double = 0, jobs: Double = 0, probes: Double = 0) -> Double {
+        1 + few * Double(fewJobs) / 5_000 + jobs * Double(self.jobs) / 100_000 + probes * Double(self.probes)
+    }
 }

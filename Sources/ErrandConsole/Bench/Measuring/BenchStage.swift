@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandRedis
+import ErrandText
 import Synchronization
 
 /// The broker to measure and its settings.
@@ -97,7 +98,7 @@ final class BenchStage: Sendable {
             let passed = ContinuousClock.now - start
             guard passed < limit else {
                 throw CommandFailure(
-                    "only \(reached) of \(count) jobs of \(queue) were \(what) within \(limit)",
+                    "only \(reached) of \(count) jobs of \(queue) were \(what) within \(TimeSpanText.exact(limit))",
                     ExitStatus.unsuccessful
                 )
             }

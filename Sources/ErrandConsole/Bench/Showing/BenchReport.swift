@@ -16,8 +16,8 @@ struct BenchReport {
         for line in facts.lines { StandardOutput.write(line) }
         StandardOutput.write("")
         var table = TextTable([
-            ("", .left), ("median", .right), ("least", .right), ("most", .right), ("runs", .right),
-            ("of the server's ceiling", .right),
+            .left(""), .right("median"), .right("least"), .right("most"), .right("runs"),
+            .right("of the server's ceiling"),
         ])
         for row in BenchRow.all {
             guard let value = figures.value(row.kind), let range = figures.range(row.kind) else { continue }

@@ -2,9 +2,9 @@ import ErrandCommandLine
 
 /// The reports as a table for people.
 struct FaultTable {
-    private static let columns: [(title: String, alignment: TextTable.Alignment)] = [
-        ("scenario", .left), ("injected", .right), ("lost", .right), ("unexpected", .right), ("duplicates", .right),
-        ("stuck", .right), ("recovery", .right), ("audit", .right), ("seconds", .right), ("", .left), ("what", .left),
+    private static let columns: [TextColumn] = [
+        .left("scenario"), .right("injected"), .right("lost"), .right("unexpected"), .right("duplicates"),
+        .right("stuck"), .right("recovery"), .right("audit"), .right("seconds"), .left(""), .left("what"),
     ]
 
     /// Prints the table and the problems below it.

@@ -1,0 +1,38 @@
+package import ArgumentParser
+import Foundation
+
+extension AsyncParsableCommand {
+    /// Parses the arguments and runs the command, as `main()` does, but suggests a command for a mistyped one, and never
+    /// shows the password of a URL in a wrong position.
+    package static func start(_ arguments: [String]? = nil) async {
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let (message, status) = (fullMessage(for: error), exitCode(for: error))
+            let suggestion = suggestion(for: arguments, status)
+            let showsPassword = message.withoutURLPasswords != message
+            guard !status.isSuccess, suggestion != nil || showsPassword else { exit(withError: error) }
+            report(message, suggestion)
+            Foundation.exit(status.rawValue)
+        }
+    }
+
+    private static func suggestion(for arguments: [String]?, _ status: ExitCode) -> CommandSuggestion? {
+        guard status == .validationFailure else { return nil }
+        return CommandSuggestion(for: arguments ?? Array(CommandLine.arguments.dropFirst()), of: self)
+    }
+
+    /// Writes the message, with the suggestion behind its first line.
+    private static func report(_ message: String, _ suggestion: CommandSuggestion?) {
+        guard let suggestion else { return StandardError.write(message) }
+        var lines = message.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        let first = lines.popFirst() ?? ""
+        StandardError.write("\(first). Did you mean '\(suggestion.command)'?")
+        for line in lines { StandardError.write(String(line)) }
+    }
+}
