@@ -74,8 +74,8 @@ public struct JobUniqueness: Sendable, Equatable {
         return rule
     }
 
-    /// Returns the name of a job with these arguments; `nil` if jobs are not unique, or if all fields count and nobody may
-    /// read them: the description then makes the same name from all arguments.
+    /// Returns the name of a job with these arguments. It is `nil` if jobs are not unique. It is also `nil` if all fields
+    /// count and the name does not show them, because the description then makes the same name from all arguments.
     ///
     /// A field without a value counts as `null`.
     ///
