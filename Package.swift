@@ -12,19 +12,22 @@ import PackageDescription
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
     "lib_audit", "lib_audit_names", "lib_audit_pages", "lib_audit_positions", "lib_audit_schedules", "lib_base",
-    "lib_checked", "lib_claims", "lib_endings", "lib_events", "lib_headers", "lib_history", "lib_levels", "lib_lists",
+    "lib_checked", "lib_claims", "lib_counts", "lib_endings", "lib_events", "lib_headers", "lib_history", "lib_levels",
+    "lib_lists",
     "lib_names", "lib_push", "lib_queue", "lib_reading", "lib_reports", "lib_request", "lib_schedules", "lib_sessions",
-    "lib_types", "lib_wakeups",
+    "lib_statistics", "lib_types", "lib_wakeups",
     "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "promote", "push",
-    "queue", "reconcile", "recover", "register", "release", "retry", "schedule", "settings", "status", "stream",
+    "queue", "reconcile", "record", "recover", "register", "release", "retry", "schedule", "settings", "statistics",
+    "status", "stream",
     "tick", "timetable", "unschedule", "update",
 ]
 
 /// The dashboard's templates and files; embedded in the binary as well.
 let dashboardFiles =
     [
-        "actions", "confirm", "events", "found", "job", "jobs", "layout", "overview", "problem", "queue", "queueTable",
-        "run", "schedules", "workerTable", "workers",
+        "actions", "charts", "confirm", "events", "found", "job", "jobs", "layout", "overview", "problem", "queue",
+        "queueTable",
+        "run", "schedules", "times", "timesCells", "workerTable", "workers",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
 /// Returns a product of another package; `trait` is the trait that asks for it.

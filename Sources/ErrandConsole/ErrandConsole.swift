@@ -34,7 +34,8 @@ struct ErrandConsole: AsyncParsableCommand {
             """,
         version: ErrandVersion.current,
         subcommands: [
-            StatusCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self,
+            StatusCommand.self, StatisticsCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self,
+            JobCommand.self,
             QueueCommand.self,
             ScheduleCommand.self,
             EventsCommand.self, ImportCommand.self,

@@ -32,12 +32,14 @@ public struct ErrandDashboard: Sendable {
     let hosts: HostRule
     let queues: KnownQueues
     let sampler: Sampler
+    let statistics: StatisticsCache
     let actions: ActionLog
     let runs = BulkRuns()
     let listeners = Listeners()
     let pages: PageRenderer
 
-    /// Makes a dashboard. It samples all queues every two seconds for as long as it exists.
+    /// Makes a dashboard. It reads all queues every two seconds for as long as it exists, and once a minute samples their
+    /// counts for the statistics at the broker, as workers do, so that charts also show queues without workers.
     ///
     /// - Parameters:
     ///   - broker: The broker whose queues it shows.
@@ -82,6 +84,7 @@ public struct ErrandDashboard: Sendable {
         self.access = access
         queues = KnownQueues(broker: broker)
         sampler = Sampler(broker: broker, queues: queues)
+        statistics = StatisticsCache(broker: broker)
         actions = ActionLog(logger: logger)
         pages = PageRenderer()
     }

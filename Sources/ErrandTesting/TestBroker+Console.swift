@@ -24,6 +24,22 @@ extension TestBroker {
         try await memory.status(of: queue)
     }
 
+    /// Returns a queue's statistics.
+    public func statistics(
+        of queue: String,
+        _ resolution: StatisticsResolution,
+        from: Int64,
+        to: Int64,
+        withRuns: Bool
+    ) async throws(BrokerError) -> QueueStatistics {
+        try await memory.statistics(of: queue, resolution, from: from, to: to, withRuns: withRuns)
+    }
+
+    /// Returns the runs of each operation since the queue was created.
+    public func runTotals(of queue: String) async throws(BrokerError) -> [String: RunStatistics] {
+        try await memory.runTotals(of: queue)
+    }
+
     /// Returns the records of these jobs; `nil` for those that the broker does not have.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         try await memory.inspect(ids, on: queue)

@@ -82,6 +82,11 @@ extension TestBroker {
         return promotion
     }
 
+    /// Adds what runs came to to the queue's statistics.
+    public func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
+        try await memory.record(runs, on: queue)
+    }
+
     /// Releases a session. The session of a dead worker ends with its lease instead.
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         guard lives(session) else { return }

@@ -35,6 +35,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + timing
             + endings + reconciling + directDispatch
             + retryingByHand + settings + queues + schedules + overlaps + sessions + recovery + quarantine + views
+            + statistics
             + events
     }
 

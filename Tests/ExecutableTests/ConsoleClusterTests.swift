@@ -137,7 +137,7 @@ import Testing
         defer { broker.close() }
         let dashboard = dashboard(broker)
         let page = try await DashboardScene.ask(dashboard, "/").text
-        let table = try #require(page.components(separatedBy: "<h2>Servers</h2>").last)
+        let table = try #require(page.components(separatedBy: "<h2 id=\"servers\">").last)
         return table.split(separator: "<tr>").filter { $0.contains("127.0.0.1:") }
     }
 

@@ -50,6 +50,12 @@ private func listening(_ broker: any Broker, _ alert: (JobEvent) -> Void) async 
     for try await event in broker.events(queue: "mail") where event.kind == .dead { alert(event) }
 }
 
+private func slowRuns(_ broker: any Broker) async throws -> Double? {
+    let now = try await broker.now(on: "mail")
+    let lastHour = try await broker.statistics(of: "mail", .minutes, from: now - 3_600_000, to: now, withRuns: true)
+    return lastHour.byOperation["sendEmail"]?.running.percentile(0.95)
+}
+
 @Suite private struct TestBrokerExample {
     @Test func `a new user is welcomed`() async throws {
         let broker = TestBroker()

@@ -93,6 +93,13 @@ public protocol WorkingBroker: TickingBroker {
     /// Moves due jobs to the ready list.
     func promote(on queue: String) async throws(BrokerError) -> Promotion
 
+    /// Adds what runs came to, by operation, to the queue's statistics, and a sample of its counts if the present minute
+    /// has none.
+    ///
+    /// Workers call it every few seconds. If a call fails, what it would have added may be lost: statistics are not
+    /// exact, unlike a queue's totals. A broker that keeps no statistics need not implement it.
+    func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError)
+
     /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
     func release(_ session: Session, on queue: String) async throws(BrokerError)
 
@@ -107,6 +114,9 @@ public protocol WorkingBroker: TickingBroker {
 extension WorkingBroker {
     /// Returns no claims.
     public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] { [] }
+
+    /// Records nothing.
+    public func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {}
 }
 
 /// The part of a broker that watches jobs.
@@ -170,6 +180,35 @@ public protocol ConsoleBroker: WatchingBroker {
     /// Returns a queue's counts and totals, and the sessions that serve it.
     func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus])
 
+    /// Returns a queue's past: a sample of its counts from each bucket, and the runs of its operations.
+    ///
+    /// A broker that keeps no statistics need not implement it; the default returns none.
+    ///
+    /// ```swift
+    /// let now = try await broker.now(on: "mail")
+    /// let lastHour = try await broker.statistics(of: "mail", .minutes, from: now - 3_600_000, to: now, withRuns: true)
+    /// return lastHour.byOperation["sendEmail"]?.running.percentile(0.95)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - queue: the queue.
+    ///   - resolution: the length of the buckets.
+    ///   - from: a time within the first bucket, in milliseconds since 1970 UTC.
+    ///   - to: a time within the last bucket; at most ``StatisticsResolution/kept`` buckets later.
+    ///   - withRuns: whether the runs are returned, too; they are much more than the samples.
+    func statistics(
+        of queue: String,
+        _ resolution: StatisticsResolution,
+        from: Int64,
+        to: Int64,
+        withRuns: Bool
+    ) async throws(BrokerError) -> QueueStatistics
+
+    /// Returns the runs of each operation since the queue was created, or its statistics were kept.
+    ///
+    /// A broker that keeps no statistics need not implement it; the default returns none.
+    func runTotals(of queue: String) async throws(BrokerError) -> [String: RunStatistics]
+
     /// Returns one page of the jobs in a state. Jobs may move between two pages.
     ///
     /// - Parameters:
@@ -209,6 +248,20 @@ public protocol ConsoleBroker: WatchingBroker {
 
     /// Checks the invariants of a queue's data, and repairs corrupt data if `repair` is true.
     func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding]
+}
+
+extension ConsoleBroker {
+    /// Returns no statistics.
+    public func statistics(
+        of queue: String,
+        _ resolution: StatisticsResolution,
+        from: Int64,
+        to: Int64,
+        withRuns: Bool
+    ) async throws(BrokerError) -> QueueStatistics { QueueStatistics() }
+
+    /// Returns no runs.
+    public func runTotals(of queue: String) async throws(BrokerError) -> [String: RunStatistics] { [:] }
 }
 
 /// A heartbeat that runs until it is stopped.

@@ -45,6 +45,21 @@ public enum JobIDGenerator: Sendable {
 extension JobIDGenerator {
     private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
+    /// Returns when an id was made, in milliseconds since 1970 UTC; `nil` for an id that this does not make.
+    package static func time(of id: String) -> Int64? {
+        guard id.utf8.count == 26 else { return nil }
+        var time: Int64 = 0
+        for (index, character) in id.utf8.enumerated() {
+            guard let digit = digit(of: character), index > 0 || digit < 8 else { return nil }
+            if index < 10 { time = time << 5 | Int64(digit) }
+        }
+        return time
+    }
+
+    private static func digit(of character: UInt8) -> Int? {
+        (0..<32).first { alphabet.utf8Start[$0] == character }
+    }
+
     /// Returns 128 bits as 26 characters of five bits each; the first has only three.
     static func text(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 26) { characters in

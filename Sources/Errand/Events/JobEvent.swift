@@ -101,8 +101,13 @@ extension QueueEvents {
 }
 
 extension JobRecord {
-    /// The error of the last event that the broker has kept of the job.
-    public var lastError: String? { JobEvent(line: lastEvent)?.error }
+    /// The error of the last event that the broker has kept of the job; for one that is not over, of its last run that
+    /// has one, since runs whose worker was lost have none.
+    public var lastError: String? {
+        let isOver = state.hasEnded && state != .dead
+        let told = isOver ? events.prefix(1) : events[...]
+        return told.lazy.compactMap { JobEvent(line: $0)?.error }.first
+    }
 }
 
 extension WatchingBroker {

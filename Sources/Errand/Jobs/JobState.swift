@@ -47,6 +47,8 @@ public struct JobRecord: Sendable, Equatable {
     public var at: Int64?
     /// The session that runs it.
     public var session: String?
+    /// When that session claimed it, in milliseconds since 1970 UTC. It begins at once if the session has a free slot.
+    public var claimedAt: Int64?
     /// The kept events of this job, each a JSON object as on the queue's channel: the last event first if the job has
     /// ended; then the events of its unsuccessful runs, the newest first, at most ten or 16 KiB.
     public var events: [[UInt8]]
@@ -64,6 +66,7 @@ public struct JobRecord: Sendable, Equatable {
         crashes: Int = 0,
         at: Int64? = nil,
         session: String? = nil,
+        claimedAt: Int64? = nil,
         events: [[UInt8]] = [],
         result: [UInt8] = [],
         progress: JobProgress? = nil
@@ -75,6 +78,7 @@ public struct JobRecord: Sendable, Equatable {
         self.crashes = crashes
         self.at = at
         self.session = session
+        self.claimedAt = claimedAt
         self.events = events
         self.result = result
         self.progress = progress

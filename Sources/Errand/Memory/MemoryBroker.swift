@@ -36,6 +36,7 @@ public final class MemoryBroker: Broker {
 final class MemoryQueueBox: Sendable {
     struct State {
         var queue: MemoryQueue
+        var statistics = MemoryStatistics()
         /// Whether the queue was deleted, so that nothing may be added to it.
         var isDeleted = false
     }
@@ -67,7 +68,7 @@ extension MemoryBroker {
         }
     }
 
-    private func withState<Answer: Sendable>(
+    func withState<Answer: Sendable>(
         of name: String,
         creating: Bool = false,
         _ body: (inout MemoryQueueBox.State) throws(BrokerError) -> Answer

@@ -33,7 +33,7 @@ struct JobShowCommand: AsyncParsableCommand {
                     StandardOutput.write(shown.with(["meta": job.metaJSON]).bytes)
                 } else {
                     if !isFirst { StandardOutput.write("") }
-                    show(job)
+                    show(job, await job.worker(on: broker))
                 }
                 isFirst = false
             }
@@ -44,7 +44,7 @@ struct JobShowCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ job: JobSummary) {
+    private func show(_ job: JobSummary, _ worker: String?) {
         let (description, moments) = (job.stored?.description, MomentText())
         let facts: [(String, String?)] = [
             ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
@@ -53,8 +53,9 @@ struct JobShowCommand: AsyncParsableCommand {
             ("timeout", description?.timeout.map { TimeSpanText.exact($0) }),
             ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
-            ("crashes", "\(job.record.crashes)"), ("ready since", job.since.map(moments.detail)),
-            (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(moments.detail)), ("worker", job.worker),
+            ("crashes", "\(job.record.crashes)"), ("pushed", job.pushed.map(moments.detail)),
+            ("ready since", job.since.map(moments.detail)), ("running", job.running(at: moments.now)),
+            (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(moments.detail)), ("worker", worker),
             ("progress", job.progress), ("error", job.error), ("result", job.result),
             ("arguments", showArguments ? description?.arguments.description : nil),
         ]
@@ -71,7 +72,8 @@ struct JobShowCommand: AsyncParsableCommand {
         let took = run.durationMilliseconds.map { " after \(TimeSpanText.exact($0))" } ?? ""
         let attempt = run.attempt.map { "attempt \($0)" } ?? "an attempt"
         let what = (run.event ?? "failed").replacing("_", with: " ")
-        let line = "\(time)  \(attempt) \(what)\(took): \(run.error ?? "no reason given")"
+        let reason = run.error ?? (run.event == "recovered" ? "its worker was lost" : "no reason given")
+        let line = "\(time)  \(attempt) \(what)\(took): \(reason)"
         StandardOutput.write(line.terminalSafe)
     }
 }

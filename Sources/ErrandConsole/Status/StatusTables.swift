@@ -94,9 +94,3 @@ extension ListStyle {
         isFull ? TimeSpanText.rounded(milliseconds) : TimeSpanText.brief(Int64(milliseconds))
     }
 }
-
-extension Overview.Worker {
-    /// Whether the worker has missed several heartbeats, which it sends at least every 7.5 s: it has died, hangs or
-    /// cannot reach the broker. Another worker of its queues takes over its jobs and removes it from the list.
-    var isLost: Bool { session.lastBeatMilliseconds > 30_000 }
-}

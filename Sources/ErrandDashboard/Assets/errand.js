@@ -55,7 +55,8 @@ function put(fresh, part) {
 
 // Changes only what differs, so that screen readers and the focus stay on their elements.
 function merge(fresh, old) {
-  if (old.isEqualNode(fresh)) return;
+  // What this script shows stays for as long as the pointer is there.
+  if (old.isEqualNode(fresh) || (old.dataset && "keep" in old.dataset && old.parentNode.matches(":hover"))) return;
   const [children, others] = [[...old.childNodes], [...fresh.childNodes]];
   if (old.nodeType !== Node.ELEMENT_NODE || old.nodeName !== fresh.nodeName || children.length !== others.length) {
     old.replaceWith(fresh);
@@ -98,6 +99,25 @@ document.addEventListener("change", (event) => {
   if (!("all" in event.target.dataset)) return;
   for (const box of document.querySelectorAll("input[name=job]")) box.checked = event.target.checked;
 });
+
+document.addEventListener("pointermove", (event) => {
+  const plot = event.target.closest?.(".chart svg");
+  if (plot) read(plot, event.clientX);
+});
+
+// Shows the values of a chart under the pointer.
+function read(plot, x) {
+  const box = plot.getBoundingClientRect();
+  const lines = plot.dataset.lines.split(";").map((line) => {
+    const end = line.lastIndexOf("=");
+    return { name: line.slice(0, end), values: line.slice(end + 1).split(",") };
+  });
+  const steps = lines[0].values.length;
+  const at = Math.min(steps - 1, Math.max(0, Math.round((x - box.left) / box.width * (steps - 1))));
+  const time = new Date(Number(plot.dataset.from) + at * Number(plot.dataset.step));
+  const values = lines.map(({ name, values }) => name + " " + (values[at] === "" ? "–" : values[at] + plot.dataset.unit));
+  plot.closest("figure").querySelector(".reading").textContent = time.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" }) + ": " + values.join(", ");
+}
 
 const events = document.getElementById("events");
 if (events) listen(events);

@@ -3,7 +3,7 @@ import ErrandOperator
 import Foundation
 import Synchronization
 
-/// A sampler that reads all queues every two seconds and keeps half an hour of samples, for charts and rates.
+/// A sampler that reads all queues every two seconds, for rates, and has the broker sample them once a minute, for charts.
 final class Sampler: Sendable {
     /// The state of the queues at one time.
     struct Sample: Sendable {
@@ -12,21 +12,14 @@ final class Sampler: Sendable {
         let queues: [String: Point]?
     }
 
-    /// The figures of a queue for charts and rates only, so that half an hour of a thousand queues fits into little
-    /// memory.
+    /// The counters of a queue for rates.
     struct Point: Sendable {
-        let ready: Int
-        let later: Int
-        let oldestReadyMilliseconds: Int
         fileprivate let pushed: Int
         fileprivate let finished: Int
         fileprivate let failed: Int
         fileprivate let timedOut: Int
 
         init(_ queue: QueueStatus) {
-            ready = queue.ready
-            later = queue.scheduled.addingReportingOverflow(queue.retrying).partialValue
-            oldestReadyMilliseconds = queue.oldestReadyMilliseconds
             (pushed, finished) = (queue.totals["pushed"], queue.totals["finished"])
             (failed, timedOut) = (queue.totals["failed"], queue.totals["timed_out"])
         }
@@ -38,15 +31,21 @@ final class Sampler: Sendable {
     }
 
     private static let every = Duration.seconds(2)
-    private static let kept = 900
+    private static let kept = 10
+    private static let everyRecorded = Duration.seconds(60)
 
     private let samples = Mutex<[Sample]>([])
     private let looking = Mutex<Task<Void, Never>?>(nil)
 
     init(broker: any Broker, queues: KnownQueues) {
         let task = Task.detached { [weak self] in
+            var recorded: ContinuousClock.Instant?
             while !Task.isCancelled {
-                guard await self?.look(at: queues, of: broker) != nil else { return }
+                guard let names = await self?.look(at: queues, of: broker) else { return }
+                if recorded.map({ .now - $0 >= Self.everyRecorded }) ?? true {
+                    recorded = .now
+                    await Self.record(names, on: broker)
+                }
                 try? await Task.sleep(for: Self.every)
             }
         }
@@ -55,12 +54,18 @@ final class Sampler: Sendable {
 
     deinit { looking.withLock { $0?.cancel() } }
 
-    /// Takes a sample. It is a gap if the broker cannot be read.
-    private func look(at queues: KnownQueues, of broker: any Broker) async {
+    /// Has the broker sample the counts of queues. A user who may only read leaves that to the workers.
+    private static func record(_ queues: [String], on broker: any Broker) async {
+        _ = try? await queues.readingEach { queue throws(BrokerError) in try await broker.record([:], on: queue) }
+    }
+
+    /// Takes a sample, and returns the queues. It is a gap if the broker cannot be read.
+    private func look(at queues: KnownQueues, of broker: any Broker) async -> [String] {
         var overview: Overview?
         if let names = try? await queues.names() { overview = try? await Overview(of: names, on: broker) }
         let points = overview.map { overview in Dictionary(overview.queues.map { ($0.name, Point($0)) }) { $1 } }
         note(Sample(at: .now, queues: points))
+        return points.map { Array($0.keys) } ?? []
     }
 
     private func note(_ sample: Sample) {
@@ -70,13 +75,10 @@ final class Sampler: Sendable {
         }
     }
 
-    /// The kept samples, oldest first.
-    var history: [Sample] { samples.withLock { $0 } }
-
     /// Returns the rates of a queue over about the last ten seconds.
     func rates(of queue: String) -> Rates {
         // A new queue is missing from older samples.
-        let recent = history.suffix(6).filter { $0.queues?[queue] != nil }
+        let recent = samples.withLock { $0 }.suffix(6).filter { $0.queues?[queue] != nil }
         guard let first = recent.first, let last = recent.last, let old = first.queues?[queue],
             let new = last.queues?[queue]
         else { return Rates() }

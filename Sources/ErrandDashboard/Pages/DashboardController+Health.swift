@@ -35,7 +35,15 @@ extension DashboardController {
 
     private func metrics() async throws -> Response {
         let overview = try await Overview(of: try await dashboard.queues.names(), withServersOf: broker)
-        var response = Self.text(MetricsText.text(of: overview))
+        let runs = try await overview.queues.map(\.name).readingEach { [broker] queue throws(BrokerError) in
+            try await broker.runTotals(of: queue)
+        }
+        let rows = runs.values.flatMap { queue, totals in
+            totals.sorted { $0.key < $1.key }.map {
+                OperationTimes(queue: queue, operation: $0.key, statistics: $0.value)
+            }
+        }
+        var response = Self.text(MetricsText.text(of: overview, runs: rows))
         response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
         return response
     }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandOperator
 import ErrandText
+import Foundation
 
 extension DashboardController {
     private static let jobsOfAPage = 50
@@ -68,9 +69,10 @@ extension DashboardController {
             throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
         }
         let job = JobSummary(record, in: queue)
+        let facts = JobFacts(job, worker: await job.worker(on: broker))
         let description = job.stored?.description
         var content: [String: Any] = [
-            "id": id, "queue": queue, "facts": JobFacts(job).rows, "history": JobFacts(job).history,
+            "id": id, "queue": queue, "facts": facts.rows, "history": facts.history,
             "isDead": record.state == .dead, "isRunning": record.state == .running,
             "isWaiting": record.state == .scheduled || record.state == .retrying,
             "isUnfinished": !record.state.hasEnded, "hasArguments": description != nil,
@@ -90,8 +92,10 @@ extension DashboardController {
 /// The facts about a job on its page.
 struct JobFacts {
     private let job: JobSummary
+    private let worker: String?
 
-    init(_ job: JobSummary) { self.job = job }
+    /// - Parameter worker: The session that runs the job, or ran it last.
+    init(_ job: JobSummary, worker: String?) { (self.job, self.worker) = (job, worker) }
 
     var rows: [[String: Any]] {
         let record = job.record
@@ -105,9 +109,11 @@ struct JobFacts {
             ("Attempt", job.attempt.map { "\($0)" }, false),
             ("Failures", record.failures > 0 ? "\(record.failures)" : nil, true),
             ("Workers that died with it", record.crashes > 0 ? "\(record.crashes)" : nil, true),
+            ("Pushed", job.pushed.map(Timestamp.text), false),
             ("In line since", job.since.map(Timestamp.text), false),
+            ("Running", job.running(at: Int64(Date().timeIntervalSince1970 * 1000)), false),
             (record.state.hasEnded ? "Ended" : "Due", record.at.map(Timestamp.text), false),
-            ("Worker", job.worker, false), ("Progress", job.progress, false), ("Error", job.error, true),
+            ("Worker", worker, false), ("Progress", job.progress, false), ("Error", job.error, true),
         ]
         let meta: [(String, String?, Bool)] = job.meta.map { ("Meta", "\($0.key): \($0.value)", false) }
         return (facts + meta).compactMap { title, value, isBad in
@@ -118,15 +124,24 @@ struct JobFacts {
     /// The recorded history of the job, oldest first.
     var history: [[String: Any]] {
         var steps: [(Int64?, String, String?)] = []
-        if let since = job.stored?.readySince { steps.append((since, "came into line", nil)) }
+        if let pushed = job.pushed { steps.append((pushed, "was pushed", nil)) }
+        if let since = job.stored?.readySince,
+            job.pushed.map({ since.subtractingReportingOverflow($0).partialValue > 1000 }) ?? true
+        {
+            steps.append((since, "came into line", nil))
+        }
         for event in job.record.events.reversed().compactMap(JobEvent.init(line:)) {
             let took = event.durationMilliseconds.map { " after \(TimeSpanText.exact($0))" } ?? ""
             let attempt = event.attempt.map { ", attempt \($0)" } ?? ""
             let words = "\((event.event ?? "ended").replacing("_", with: " "))\(took)\(attempt)"
             steps.append((event.atMilliseconds, words, event.error))
         }
-        if job.record.state == .running { steps.append((nil, "runs on \(job.record.session ?? "a worker")", nil)) }
+        if job.record.state == .running {
+            steps.append((job.record.claimedAt, "runs on \(worker ?? "a worker")", nil))
+        }
         if let due = job.record.at, !job.record.state.hasEnded { steps.append((due, "is due", nil)) }
+        // A job that was retried came into line after its first runs.
+        steps = steps.enumerated().sorted { ($0.1.0 ?? .max, $0.0) < ($1.1.0 ?? .max, $1.0) }.map(\.element)
         return steps.map { time, what, detail in
             var step: [String: Any] = ["time": time.map(Timestamp.text) ?? "now", "what": what]
             if let detail { step["detail"] = detail }

@@ -6,11 +6,11 @@ extension DashboardController {
     /// Adds the routes of the pages.
     static func addPages<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
         routes.get("") { controller, request, _ in
-            await controller.show(request) { _ in try await controller.overview() }
+            await controller.show(request) { pageRequest in try await controller.overview(pageRequest) }
         }
         routes.get("queues/:queue") { controller, request, context in
-            await controller.show(request) { _ in
-                try await controller.queue(try controller.queueName(context.parameters.get("queue")))
+            await controller.show(request) { pageRequest in
+                try await controller.queue(try controller.queueName(context.parameters.get("queue")), pageRequest)
             }
         }
         routes.get("workers") { controller, request, _ in
@@ -57,36 +57,19 @@ extension DashboardController {
         return text
     }
 
-    private static let unknownShown = 50
-
-    private func overview() async throws -> Page {
-        let overview = try await Overview(of: try await dashboard.queues.names(), withServersOf: broker)
-        let views = QueueViews(sampler: dashboard.sampler)
-        let unknown = overview.queues.flatMap { queue in
-            queue.unknownOperations.sorted { $0.key < $1.key }.map { operation, count in
-                ["queue": queue.name, "operation": operation, "count": count.grouped] as [String: Any]
-            }
-        }
-        let shown = unknown.prefix(Self.unknownShown)
-        return Page(
-            heading: "Overview",
-            template: "overview",
-            content: [
-                "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
-                "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": Array(shown),
-                "more": unknown.count > shown.count ? "and \((unknown.count - shown.count).grouped) more" : "",
-                "hasServers": !overview.servers.isEmpty, "servers": overview.servers.map(views.server),
-            ],
-            unreadable: overview.unreadable
-        )
-    }
-
-    private func queue(_ name: String) async throws -> Page {
+    private func queue(_ name: String, _ pageRequest: PageRequest) async throws -> Page {
         guard try await dashboard.queues.names().contains(name) else {
             throw PageProblem.notFound("there is no queue of that name")
         }
         let overview = try await Overview(of: [name], on: broker)
         let views = QueueViews(sampler: dashboard.sampler)
+        let period = try pageRequest.period()
+        let statistics = await dashboard.statistics.value(of: name, period)
+        let charts = QueueCharts(
+            series: statistics.series,
+            rates: dashboard.sampler.rates(of: name),
+            queues: overview.queues
+        )
         return Page(
             heading: "Queue \(name)",
             template: "queue",
@@ -101,7 +84,8 @@ extension DashboardController {
                         "workers": views.workers(overview.workers),
                     ] as [String: Any]
                 },
-                "charts": QueueCharts(dashboard.sampler.history, of: name).all,
+                "charts": charts.all, "periods": TimesViews.periods(period),
+                "times": TimesViews.rows(statistics.operations), "hasTimes": !statistics.operations.isEmpty,
             ],
             unreadable: overview.unreadable
         )

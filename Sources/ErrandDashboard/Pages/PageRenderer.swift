@@ -29,7 +29,8 @@ struct PageRenderer: Sendable {
         ("schedules", PackageResources.schedules_mustache), ("events", PackageResources.events_mustache),
         ("confirm", PackageResources.confirm_mustache), ("run", PackageResources.run_mustache),
         ("actions", PackageResources.actions_mustache), ("problem", PackageResources.problem_mustache),
-        ("found", PackageResources.found_mustache),
+        ("found", PackageResources.found_mustache), ("charts", PackageResources.charts_mustache),
+        ("times", PackageResources.times_mustache), ("timesCells", PackageResources.timesCells_mustache),
     ]
 }
 

@@ -58,7 +58,7 @@ struct QueueViews {
         let oldest = queues.filter { $0.ready > 0 }.map(\.oldestReadyMilliseconds).max()
         let dead = sum(\.dead)
         func card(_ title: String, _ value: String, isBad: Bool = false) -> [String: Any] {
-            ["title": title, "value": value, "isBad": isBad]
+            ["title": title, "value": value, "isBad": isBad, "isZero": ["0", "–"].contains(value)]
         }
         return [
             card("ready", sum(\.ready).grouped), card("oldest ready", oldest.map { TimeSpanText.rounded($0) } ?? "–"),

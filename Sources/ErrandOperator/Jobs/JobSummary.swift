@@ -33,7 +33,7 @@ package struct JobSummary: Sendable {
     /// The job's name.
     package var name: String? { stored.map(\.description.name) ?? last?.name }
     /// The error of the last run, or the reason why the description cannot be read.
-    package var error: String? { unreadable ?? last?.error }
+    package var error: String? { unreadable ?? record.lastError }
     /// The runs that did not succeed and are still recorded, newest first.
     package var failedRuns: [JobEvent] {
         let lines = record.state.hasEnded && record.state != .dead ? record.events.dropFirst() : record.events[...]
@@ -59,9 +59,21 @@ package struct JobSummary: Sendable {
     /// The time at which the job became ready, in milliseconds since 1970 UTC; `nil` unless it is ready.
     package var since: Int64? { record.state == .ready ? stored?.readySince : nil }
 
-    /// The time that lists show: when a ready job became ready, else when the job is due, ended or died, else when it
-    /// was ready before its claim.
-    package var time: Int64? { since ?? record.at ?? stored?.readySince }
+    /// When the job was pushed, if its id tells it; ids that Errand makes do.
+    package var pushed: Int64? { JobIDGenerator.time(of: record.id) }
+
+    /// How long the job has been running, for people; `nil` unless it is.
+    package func running(at now: Int64) -> String? {
+        record.claimedAt.map { claimed in
+            let elapsed = TimeSpanText.rounded(max(0, now.subtractingReportingOverflow(claimed).partialValue))
+            let timeout = stored?.description.timeout.map { ", timeout \(TimeSpanText.exact($0))" } ?? ""
+            return "for \(elapsed), since \(Timestamp.text(claimed))\(timeout)"
+        }
+    }
+
+    /// The time that lists show: when a ready job became ready, when a running one was claimed, else when the job is due,
+    /// ended or died.
+    package var time: Int64? { since ?? record.claimedAt ?? record.at ?? stored?.readySince }
 
     /// The job's progress for people, such as `40 %: resizing`; `nil` if it has reported none.
     package var progress: String? {
@@ -91,6 +103,7 @@ extension JobSummary {
             ("error", .text(orNull: error)), ("result", .text(orNull: result)),
             ("progress", record.progress.map { .decimal($0.fraction) } ?? .null),
             ("progress_message", .text(orNull: record.progress?.message)),
+            ("pushed_ms", .number(orNull: pushed)), ("claimed_ms", .number(orNull: record.claimedAt)),
         ]
         if withErrors { members.append(("errors", .list(failedRuns.map(\.json)))) }
         if withArguments {

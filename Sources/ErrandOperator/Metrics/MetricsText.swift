@@ -5,15 +5,18 @@ import Errand
 /// They are read from the broker on every request, so every process returns the same values, and a restart does not
 /// reset them.
 package struct MetricsText {
-    private typealias Sample = PrometheusText.Sample
+    typealias Sample = PrometheusText.Sample
 
-    private var writer = PrometheusText()
+    var writer = PrometheusText()
 
     /// Writes the metrics of queues and workers.
-    package static func text(of overview: Overview) -> String {
+    ///
+    /// - Parameter runs: The runs of the operations of each queue since it was created.
+    package static func text(of overview: Overview, runs: [OperationTimes] = []) -> String {
         var metrics = MetricsText()
         metrics.write(overview.queues)
         metrics.write(overview.workers)
+        metrics.write(runs)
         metrics.writer.family(
             "errand_queue_unreadable",
             "gauge",

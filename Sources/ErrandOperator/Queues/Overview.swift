@@ -122,6 +122,12 @@ extension QueueStatus {
 }
 
 extension Overview.Worker {
+    /// Whether the worker has missed several heartbeats, which it sends at least every 7.5 s: it has died, hangs or
+    /// cannot reach the broker. Another worker of its queues takes over its jobs and removes it from the list.
+    package var isLost: Bool { session.lastBeatMilliseconds > 30_000 }
+}
+
+extension Overview.Worker {
     fileprivate var json: JSONOutput {
         [
             "id": .text(session.id), "host": .text(session.host), "pid": .count(session.pid),

@@ -3,11 +3,12 @@ package import Errand
 extension JobRecord {
     /// Parses one job of the inspect script's reply; `nil` if it is invalid, or the job is unknown.
     package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 11, let id = parts[0].text, let state = parts[1].text,
+        guard let parts = value.elements, parts.count == 12, let id = parts[0].text, let state = parts[1].text,
             let state = JobState(rawValue: state)
         else { return nil }
         let at = parts[5].number ?? 0
         let session = parts[6].text ?? ""
+        let claimed = parts[10].number ?? 0
         self.init(
             id: id,
             state: state,
@@ -16,6 +17,7 @@ extension JobRecord {
             crashes: Int(clamping: parts[4].number ?? 0),
             at: at == 0 ? nil : at,
             session: session.isEmpty ? nil : session,
+            claimedAt: claimed == 0 ? nil : claimed,
             events: (parts[7].bytes ?? []).split(separator: UInt8(ascii: "\t")).map(Array.init),
             result: parts[8].bytes ?? [],
             progress: JobProgress(json: parts[9].bytes ?? [])

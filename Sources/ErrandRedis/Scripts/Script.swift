@@ -98,7 +98,16 @@ package struct Script: Sendable {
     static let queue = queueing(.changes)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
-    static let status = Script("status", PackageResources.status_lua, [base, reading], .reads)
+    private static let counts = PackageResources.lib_counts_lua
+    private static let statisticsParts = [counts, PackageResources.lib_statistics_lua]
+    static let status = Script("status", PackageResources.status_lua, [base, reading, counts], .reads)
+    static let statistics = Script(
+        "statistics",
+        PackageResources.statistics_lua,
+        [base, reading] + statisticsParts,
+        .reads
+    )
+    static let record = Script("record", PackageResources.record_lua, [base, types] + statisticsParts, .fills)
     static let inspect = Script("inspect", PackageResources.inspect_lua, [base, reading], .reads)
     static let check = Script(
         "check",
@@ -115,7 +124,7 @@ package struct Script: Sendable {
         Script(
             "queue",
             PackageResources.queue_lua,
-            [base, types, schedules, PackageResources.lib_queue_lua],
+            [base, types, schedules, PackageResources.lib_queue_lua] + statisticsParts,
             kind
         )
     }
@@ -145,7 +154,8 @@ package struct Script: Sendable {
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, retry, settings, queue,
         plainQueue,
-        status, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, update, stream,
+        status, statistics, record, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable,
+        update, stream,
         cursor,
     ]
 }

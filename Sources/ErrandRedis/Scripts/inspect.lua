@@ -3,14 +3,20 @@
 -- Arguments  ids, then ids · or page, state, offset, the largest number of jobs
 -- Reply      next offset, or how many of the ids were looked at (-1: all); then an array for each job: id, state ('' if
 --            unknown), body, failures, crashes, at (ms; 0 if unknown), session, events (the last one and the errors,
---            separated by tabs), result, progress, position in the state (0 by ids). As many jobs as fit into 1 MiB,
---            and at least one
+--            separated by tabs), result, progress, time of the claim (ms; 0 if there is none), position in the state (0
+--            by ids). As many jobs as fit into 1 MiB, and at least one
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
--- The sessions that hold claims of these jobs. There may be many of both, so one command asks a session for all of
--- them.
-local holders = {}
+-- When a claim was made: the token implies it, unless the clock was set back.
+local function time_of(claim)
+  local token, made = string.match(claim, '^(%d+):%d+:?(%d*)$')
+  return made ~= '' and num(made) or math.floor(num(token) / 1000)
+end
+
+-- The sessions that hold claims of these jobs, and when they were made. There may be many of both, so one command asks a
+-- session for all of them.
+local holders, claimed_at = {}, {}
 local function may_run(id)
   if call('HEXISTS', key('body'), id) == 0 then return false end
   for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
@@ -26,7 +32,7 @@ local function find_holders(asked)
   if #ids == 0 then return end
   for _, session in ipairs(sessions) do
     for i, claim in ipairs(call('HMGET', claims_key(session), unpack(ids))) do
-      if claim then holders[ids[i]] = holders[ids[i]] or session end
+      if claim and not holders[ids[i]] then holders[ids[i]], claimed_at[ids[i]] = session, time_of(claim) end
     end
   end
 end
@@ -36,7 +42,7 @@ local function ended_record(id)
   local letter, line, result = string.match(record or '', '^(%l)([^\n]*)\n(.*)$')
   local how = HOW[field('ended', id) or field('ended:old', id) or letter or '']
   local at = line and string.match(line, '"at_ms":(%d+),"duration_ms"')
-  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', '', 0 }
+  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', '', 0, 0 }
 end
 
 local function state_of(id)
@@ -45,17 +51,17 @@ local function state_of(id)
     if at then return name, num(at), '' end
   end
   local session = holders[id]
-  if session then return 'running', 0, session end
+  if session then return 'running', 0, session, claimed_at[id] end
   local name = field('unique:of', id)
   local holder = name and field('unique', name)
   if holder and holder ~= id and string.match(field('successors', holder) or '', '^%d+:(.+)$') == id then return 'deferred', 0, '' end
   return 'ready', 0, ''
 end
 
-local function record_of(id, body, state, at, session)
+local function record_of(id, body, state, at, session, claimed)
   return {
     id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '',
-    field('progress', id) or '', 0,
+    field('progress', id) or '', claimed or 0, 0,
   }
 end
 
@@ -104,9 +110,9 @@ local function page(length, slice)
   skipped = skipped + length
 end
 
-local function places_of(texts, session)
+local function places_of(texts)
   local all = {}
-  for i, text in ipairs(texts) do all[i] = { text = text, session = session } end
+  for i, text in ipairs(texts) do all[i] = { text = text } end
   return all
 end
 
@@ -117,8 +123,11 @@ end
 local function page_of_claims(session)
   local list = claims_key(session)
   page(call('HLEN', list), function(from, to)
-    local ids = call('HKEYS', list)
-    return places_of({ unpack(ids, from + 1, to + 1) }, session)
+    local all, flat = {}, call('HGETALL', list)
+    for i = from, math.min(to, #flat / 2 - 1) do
+      all[#all + 1] = { text = flat[2 * i + 1], session = session, claimed = time_of(flat[2 * i + 2]) }
+    end
+    return all
   end)
 end
 
@@ -186,7 +195,7 @@ local function found_at(place)
   local body = call('HGET', key('body'), id)
   if not body then return ended_record(id) end
   if is_unsure(place) then return record_of(id, body, state_of(id)) end
-  return record_of(id, body, state, place.at or 0, place.session or '')
+  return record_of(id, body, state, place.at or 0, place.session or '', place.claimed)
 end
 
 local unsure = {}
@@ -201,7 +210,7 @@ for _, place in ipairs(places) do
       reply[1] = place.position
       return reply
     end
-    found[11] = place.position
+    found[12] = place.position
     reply[#reply + 1] = found
   end
 end

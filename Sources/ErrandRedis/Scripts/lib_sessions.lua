@@ -65,7 +65,7 @@ local function end_claim(id, session, kind)
   local line = event(kind, id, fragment, attempt, worker, 0, 'null')
   count(kind)
   if superseded(id, fragment, attempt, worker, line, true) then return end
-  return body, fragment, attempt, worker
+  return body, fragment, attempt, worker, line
 end
 
 -- Sorts claims, in the form of HGETALL, from the newest to the oldest: the first job returns last, so that it is at the

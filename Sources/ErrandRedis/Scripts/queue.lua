@@ -70,6 +70,7 @@ local names = {}
 for _, types in ipairs(ALL_TYPES) do
   for name in pairs(types) do names[#names + 1] = name end
 end
+for _, name in ipairs(statistics_names()) do names[#names + 1] = name end
 for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
   names[#names + 1] = 'session:' .. session
   names[#names + 1] = 'claims:' .. session

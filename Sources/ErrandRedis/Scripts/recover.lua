@@ -26,9 +26,10 @@ if runtime[4] then call('HSET', key('runtime'), 'gap', nowtext) end
 -- A grace is never longer than a lease, even if the clock was set back.
 if num(runtime[1]) > now and num(runtime[1]) <= now + longest then return { 0, 0 } end
 
-local function crashed(id, body, fragment, attempt, worker, alone)
+local function crashed(id, fragment, attempt, worker, line, alone)
   local crashes = num(field('crashes', id)) + 1
   set_field('crashes', id, crashes)
+  keep_error(id, line)
   if alone then
     local times = num(field('solo_crashes', id)) + 1
     set_field('solo_crashes', id, times)
@@ -46,14 +47,14 @@ local function recover_claims(session, claims, mine)
   for i = 1, #claims, 2 do
     if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
-    local body, fragment, attempt, worker = end_claim(id, session, 'recovered')
+    local body, fragment, attempt, worker, line = end_claim(id, session, 'recovered')
     if body then
       local is_solo = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
       -- The first time, the job may only have waited in the dead session; but a job that crashes its worker at once
       -- must be detected as well.
       local counts = token <= begun or field('crashes', id)
       if not counts then set_field('crashes', id, 0) end
-      if not (counts and crashed(id, body, fragment, attempt, worker, is_solo)) then requeue(id, body) end
+      if not (counts and crashed(id, fragment, attempt, worker, line, is_solo)) then requeue(id, body) end
     end
     recovered[#recovered + 1] = id
   end

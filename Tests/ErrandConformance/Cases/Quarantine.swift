@@ -26,6 +26,9 @@ extension ConformanceCase {
             #expect(record.crashes == 7)
             let reason = String(decoding: record.lastEvent, as: UTF8.self)
             #expect(reason.contains("its worker died 7 times while running it, 4 of them with nothing else"))
+            let kept = record.events.compactMap { JobEvent(line: $0)?.event }
+            #expect(kept == ["dead"] + Array(repeating: "recovered", count: 7))
+            #expect(record.lastError?.contains("its worker died") == true)
             let news = try await fixture.news()
             #expect(news == Array(repeating: "recovered poison", count: 7) + ["dead poison"])
             #expect(try await fixture.session().claimedIDs() == [])

@@ -103,6 +103,12 @@ extension ConformanceCase {
             #expect(records.map { $0?.id } == ["b", nil, "a"])
             #expect(records.map { $0?.state } == [.ready, nil, .running])
             #expect(records.last??.session == session.id)
+            let claimed = try #require(records.last??.claimedAt)
+            #expect(records.first??.claimedAt == nil)
+            let now = try await fixture.broker.now(on: fixture.queue)
+            #expect((now - 60_000...now).contains(claimed), "\(claimed), and now \(now)")
+            let page = try await fixture.broker.jobs(in: .running, on: fixture.queue, from: 0, count: 10)
+            #expect(page.jobs.map(\.claimedAt) == [claimed])
             #expect(records.first??.body.isEmpty == false)
             #expect(try await fixture.broker.inspect([], on: fixture.queue) == [])
         },

@@ -180,6 +180,10 @@ final class TroubledBroker: WorkingBroker {
 
     func promote(on queue: String) async throws(BrokerError) -> Promotion { try await memory.promote(on: queue) }
 
+    func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
+        try await memory.record(runs, on: queue)
+    }
+
     func release(_ session: Session, on queue: String) async throws(BrokerError) {
         state.withLock { $0.ends.append("released \(queue)") }
         try await memory.release(session, on: queue)

@@ -61,6 +61,10 @@ struct LedgerBroker: WorkingBroker {
         try await broker.promote(on: queue)
     }
 
+    func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
+        try await broker.record(runs, on: queue)
+    }
+
     func release(_ session: Session, on queue: String) async throws(BrokerError) {
         try await broker.release(session, on: queue)
     }

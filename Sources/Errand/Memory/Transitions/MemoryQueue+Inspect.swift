@@ -12,7 +12,10 @@ extension MemoryQueue {
             events: job.errors.events,
             progress: job.progress
         )
-        if case .claimed(let session) = job.place { record.session = session }
+        if case .claimed(let session) = job.place {
+            record.session = session
+            record.claimedAt = sessions[session]?.claims[id]?.made
+        }
         return record
     }
 

@@ -28,12 +28,12 @@ extension MemoryQueue {
         let heldOne = session.claims.count == 1 && quarantineOwner == session.id
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
-            guard let job = jobs[held.id], endClaim(job, of: session.id, as: .recovered) else { continue }
+            guard let job = jobs[held.id], let event = endClaim(job, of: session.id, as: .recovered) else { continue }
             // The first time the job may have only been waiting there. But a job that kills its worker as soon as it
             // begins must be detected as well.
             let counts = held.claim.token <= session.begun || job.hasComeBack
             jobs[job.id]?.hasComeBack = true
-            if counts, crash(job, of: session.id, alone: heldOne && job.isQuarantined) { continue }
+            if counts, crash(job, of: session.id, event, alone: heldOne && job.isQuarantined) { continue }
             requeue(job.id)
         }
         if sessions[session.id]?.claims.isEmpty ?? true { endSession(session.id) }
@@ -43,10 +43,11 @@ extension MemoryQueue {
     /// Counts a crash.
     ///
     /// - Returns: whether the job is dead because of it.
-    private mutating func crash(_ job: MemoryJob, of session: String, alone: Bool) -> Bool {
+    private mutating func crash(_ job: MemoryJob, of session: String, _ event: MemoryEvent, alone: Bool) -> Bool {
         let crashes = job.crashes + 1
         let soloCrashes = job.soloCrashes + (alone ? 1 : 0)
         jobs[job.id]?.crashes = crashes
+        jobs[job.id]?.errors.keep(event.line)
         jobs[job.id]?.soloCrashes = soloCrashes
         guard alone, soloCrashes >= Self.mostCrashesAlone else { return false }
         let error = "its worker died \(crashes) times while running it, \(soloCrashes) of them with nothing else"
@@ -63,7 +64,7 @@ extension MemoryQueue {
         }
         for (job, session) in overdue.prefix(Self.mostRecoveredACall) {
             if isUnreceived(job, by: session) {
-                if endClaim(job, of: session.id, as: .released) { requeue(job.id) }
+                if endClaim(job, of: session.id, as: .released) != nil { requeue(job.id) }
             } else {
                 endOverdue(job, of: session)
             }

@@ -16,7 +16,7 @@ extension MemoryQueue {
             sessions[session]?.claims[report.id] = nil
         }
         // From the last to the first, so that the first is at the head again.
-        for job in released.reversed() where endClaim(job, of: session, as: .released) { requeue(job.id) }
+        for job in released.reversed() where endClaim(job, of: session, as: .released) != nil { requeue(job.id) }
         return accepted
     }
 
@@ -106,19 +106,19 @@ extension MemoryQueue {
 extension MemoryQueue {
     /// Publishes that the claim was released or recovered.
     ///
-    /// - Returns: whether the job continues; `false` if it has ended, because it had to stop or there is a successor.
-    mutating func endClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
+    /// - Returns: The event if the job continues; `nil` if it has ended, because it had to stop or there is a successor.
+    mutating func endClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> MemoryEvent? {
         let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
         if job.stop == .cancel || (job.stop != nil && job.successor == nil) {
             stopped(job, run, isReturned: true)
-            return false
+            return nil
         }
         let event = publish(kind, of: job, run)
         count(kind == .released ? .released : .recovered)
         if endReplacedBySuccessor(job, attempt: run.attempt, worker: session, event: event, isReturned: true) {
-            return false
+            return nil
         }
         removeFromPlace(job.id)
-        return true
+        return event
     }
 }

@@ -72,7 +72,7 @@ extension MemoryQueue {
     private mutating func requeueClaims(of id: String) {
         for held in (sessions[id]?.claimsInOrder ?? []).reversed() {
             guard let job = jobs[held.id] else { continue }
-            if endClaim(job, of: id, as: .released) { requeue(job.id) }
+            if endClaim(job, of: id, as: .released) != nil { requeue(job.id) }
         }
     }
 

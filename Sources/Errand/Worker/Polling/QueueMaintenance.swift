@@ -21,9 +21,10 @@ struct QueueMaintenance: Sendable {
     func work() async {
         var (pace, chance) = (MaintenancePace(), SystemRandomNumberGenerator())
         var pause = Duration.milliseconds(Int.random(in: 20...200))
-        var recovery = ContinuousClock.now
+        var (recovery, recording) = (ContinuousClock.now, StatisticsPace())
         while await isDue(after: pause) {
             poller.giveBackWaiting()
+            if recording.isDue(at: .now, hasRuns: !poller.runs.isEmpty) { await poller.recordRuns() }
             // Promotion may be due hundreds of times a second. Recovery is rarely needed, but then for many jobs at
             // once.
             var leavesDead = false

@@ -74,6 +74,10 @@ extension JobRun: ClaimedRun {}
 extension QueuePoller: JobRunDelegate {
     func noteBegun(_ token: Token) { begun.max(token, ordering: .relaxed) }
 
+    func count(_ ending: RunEnding, of operation: String, waited: Int) {
+        runs.count(ending, of: operation, waited: waited)
+    }
+
     func ended(_ run: JobRun, _ report: OutcomeReport?) {
         wake(decide { $0.ended(run, report) })
     }

@@ -11,6 +11,8 @@ final class QueuePoller: Sendable {
     let state: Mutex<PollerState<JobRun>>
     /// The newest token for which a job has begun, which heartbeats also report.
     let begun = Atomic<Token>(0)
+    /// The runs that were not recorded yet.
+    let runs = RunCounter()
     /// Raised when there may be something to do: a wake-up, an ended run, a free slot, or the end.
     let signal = Signal()
     /// Raised when enough reports are waiting to be worth a call.

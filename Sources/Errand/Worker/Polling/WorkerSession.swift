@@ -30,6 +30,7 @@ final class WorkerSession: Sendable {
         let isServed = await inTime(.late) { await self.serve(pollers) }
         phase.end()
         wakeUps.cancel()
+        if isServed { _ = await inTime(.late) { for poller in pollers { await poller.recordRuns() } } }
         if phase.isLost {
             await stopped(pollers)
             releaseLater()

@@ -190,8 +190,8 @@ final class JobRun: Sendable {
         deadline?.cancel()
         if overran { session.overruns.end() }
         switch phase {
-        case .running(let since): end(report(outcome, since))
-        case .stopping(let cause, let since): end(report(outcome, stoppedBy: cause, since))
+        case .running(let since): end(report(outcome, since), since)
+        case .stopping(let cause, let since): end(report(outcome, stoppedBy: cause, since), since)
         case .waiting, .reported: break
         }
     }
@@ -250,21 +250,33 @@ final class JobRun: Sendable {
         guard case .stopping(let cause, let since) = phase else { return }
         session.noteOverrun(in: queue)
         let report = report(.failed("did not stop when told to"), stoppedBy: cause, since)
-        guard cause == .released else { return end(report) }
+        guard cause == .released else { return end(report, since) }
         // The job is released last, with the session, because by the time another worker runs it this process may have
         // exited.
-        tell(report, wasCancelled: false)
+        tell(RunEnding(report), report)
         owner.ended(self, nil)
     }
 
     /// Ends the run for the middleware and the owner; `nil` if nothing is reported to the broker.
-    private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
-        tell(report, wasCancelled: wasCancelled)
+    private func end(
+        _ report: OutcomeReport?,
+        _ began: ContinuousClock.Instant? = nil,
+        wasCancelled: Bool = false
+    ) {
+        let ending = RunEnding(report, wasCancelled: wasCancelled)
+        if let began { owner.count(ending, of: operation.name, waited: waited(until: began)) }
+        tell(ending, report)
         owner.ended(self, report)
     }
 
-    private func tell(_ report: OutcomeReport?, wasCancelled: Bool) {
-        let ending = RunEnding(report, wasCancelled: wasCancelled)
+    /// Returns how long the job was ready before it began, in milliseconds: before its claim by the broker's clock, which
+    /// the token implies, and since then by ours.
+    private func waited(until began: ContinuousClock.Instant) -> Int {
+        let beforeClaim = Int64(clamping: token / 1000).subtractingReportingOverflow(job.readySince).partialValue
+        return Int(clamping: max(0, beforeClaim)) + max(0, (began - claimedAt).wholeMilliseconds)
+    }
+
+    private func tell(_ ending: RunEnding, _ report: OutcomeReport?) {
         session.jobLog.ended(self, ending, retryDelay: report?.retryDelay)
         session.middleware.finished(context, ending)
     }
@@ -357,7 +369,7 @@ extension HandlerOutcome {
 extension RunEnding {
     /// Makes an ending from a report, or from `nil` if nothing is reported. A job that was cancelled before it began is
     /// reported as released, and ends as cancelled.
-    fileprivate init(_ report: OutcomeReport?, wasCancelled: Bool) {
+    fileprivate init(_ report: OutcomeReport?, wasCancelled: Bool = false) {
         guard let report else {
             self.init(status: .lost, timedOut: false, duration: .zero, error: nil)
             return

@@ -143,6 +143,6 @@ final class FaultScene: Sendable {
     /// The keys that may remain of a queue whose jobs have all ended and whose workers have stopped.
     static func mayBeLeft(_ key: String) -> Bool {
         ["runtime", "counters", "schedules", "timetable", "pauses", "ticks", "unscheduled"].contains(key)
-            || key.hasPrefix("ended") || key.hasPrefix("history")
+            || key.hasPrefix("ended") || key.hasPrefix("history") || key.hasPrefix("statistics")
     }
 }

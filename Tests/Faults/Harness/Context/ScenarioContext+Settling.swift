@@ -141,6 +141,6 @@ extension ScenarioContext {
     static func mayBeLeft(_ key: String) -> Bool {
         ["runtime", "counters", "settings", "schedules", "timetable", "pauses", "ticks"].contains(key)
             || key.hasPrefix("ended")
-            || key.hasPrefix("history") || key.isEmpty
+            || key.hasPrefix("history") || key.hasPrefix("statistics") || key.isEmpty
     }
 }
