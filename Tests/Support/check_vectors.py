@@ -73,7 +73,7 @@ def raw_members(text):
 
 
 def settle(text):
-    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries backoff priority id meta".split()
+    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries backoff priority id tags meta".split()
     members = raw_members(text.decode())
     given = {key: (value, raw) for key, _, value, raw in members if key in known}
     given = {key: pair for key, pair in given.items() if pair[0] is not None or key == "arguments"}
@@ -100,6 +100,8 @@ def settle(text):
         if key in given:
             fields.append(f'"{key}":{given[key][1] if key == "backoff" else number(key)}')
     fields.append('"id":"' + given.get("id", (MADE_ID,))[0] + '"')
+    if given.get("tags", ([],))[0]:
+        fields.append('"tags":[' + ",".join(string(tag) for tag in given["tags"][0]) + "]")
     if "meta" in given:
         fields.append('"meta":' + given["meta"][1])
     fragment = f'"operation":"{operation}","name":' + ("null" if name is None else string(name))

@@ -13,6 +13,7 @@ enum DescriptionKey: String, CaseIterable {
     case backoff
     case priority
     case id
+    case tags
     case meta
 
     /// The rule for a value of this key, as the end of the sentence "it must be …".
@@ -32,6 +33,7 @@ enum DescriptionKey: String, CaseIterable {
         case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"
         case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"
+        case .tags: "a JSON array of at most 8 texts of 1 to 64 bytes in UTF-8"
         case .meta: "a JSON object"
         }
     }
@@ -61,6 +63,7 @@ enum DescriptionKey: String, CaseIterable {
         case .meta: 2048
         case .uniqueUntil: 4096
         case .backoff: 8192
+        case .tags: 16384
         }
     }
 }
@@ -73,6 +76,7 @@ extension DescriptionKey {
         case (1, _): candidate = .version
         case (2, _): candidate = .id
         case (4, UInt8(ascii: "n")): candidate = .name
+        case (4, UInt8(ascii: "t")): candidate = .tags
         case (4, _): candidate = .meta
         case (5, _): candidate = .queue
         case (6, _): candidate = .unique
@@ -107,6 +111,7 @@ extension DescriptionKey {
         case .backoff: "backoff"
         case .priority: "priority"
         case .id: "id"
+        case .tags: "tags"
         case .meta: "meta"
         }
     }

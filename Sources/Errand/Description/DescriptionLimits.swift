@@ -14,6 +14,10 @@ public enum DescriptionLimits: Sendable {
     public static let idLength = 64
     /// The maximum length of a name in bytes of UTF-8.
     public static let nameBytes = 1024
+    /// The maximum number of tags.
+    public static let tags = 8
+    /// The maximum length of a tag in bytes of UTF-8.
+    public static let tagBytes = 64
     /// The range of timeouts in milliseconds: 1 ms to 365 days.
     public static let timeoutMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
     /// The range of the earliest time to run, in milliseconds since 1970 UTC (at most 13 digits: the year 2286).

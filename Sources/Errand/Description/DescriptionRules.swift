@@ -18,6 +18,12 @@ enum DescriptionRules {
         (1...DescriptionLimits.nameBytes).contains(bytes.count)
     }
 
+    /// Returns whether these are valid tags.
+    static func areTags(_ tags: [String]) -> Bool {
+        tags.count <= DescriptionLimits.tags
+            && tags.allSatisfy { (1...DescriptionLimits.tagBytes).contains($0.utf8.count) }
+    }
+
     /// Returns whether the number is a valid earliest time to run, in milliseconds since 1970 UTC.
     static func isNotBefore(_ milliseconds: Int64) -> Bool {
         DescriptionLimits.notBeforeMilliseconds.contains(milliseconds)
@@ -76,6 +82,7 @@ extension OperationDescription {
         try check(notBefore.map(DescriptionRules.isNotBefore), .notBefore)
         try check(retries.map { DescriptionLimits.retries.contains(Int64($0)) }, .retries)
         try check(givenPriority.map { DescriptionLimits.priority.contains(Int64($0)) }, .priority)
+        try check(DescriptionRules.areTags(tags), .tags)
         try checkArguments()
     }
 

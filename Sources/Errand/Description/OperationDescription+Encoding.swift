@@ -18,6 +18,7 @@ extension OperationDescription {
         encodeTexts(to: &output)
         encodeNumbers(to: &output)
         if let id { append(#","id":""#, plain: id, to: &output) }
+        encodeTags(to: &output)
         if let metaText {
             output.append(contentsOf: #","meta":"#.utf8)
             output.append(contentsOf: metaText.bytes)
@@ -37,6 +38,16 @@ extension OperationDescription {
         }
         if let givenPolicy { append(#","unique":""#, plain: givenPolicy.rawValue, to: &output) }
         if let givenUniqueUntil { append(#","unique_until":""#, plain: givenUniqueUntil.rawValue, to: &output) }
+    }
+
+    private func encodeTags(to output: inout [UInt8]) {
+        guard !tags.isEmpty else { return }
+        output.append(contentsOf: #","tags":["#.utf8)
+        for (index, tag) in tags.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            JSONEscaping.append(tag, to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
     }
 
     private func encodeNumbers(to output: inout [UInt8]) {

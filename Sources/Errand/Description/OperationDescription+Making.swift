@@ -17,6 +17,7 @@ extension OperationDescription {
     ///     a jitter of 0 to 1.
     ///   - priority: 0 to 9; jobs with higher numbers run first. 5 if `nil`.
     ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; if `nil`, the push makes one.
+    ///   - tags: Words by which operators find the job: at most 8 of 1 to 64 bytes each.
     ///   - meta: Additional data that is stored with the arguments.
     /// - Throws: ``DescriptionError`` for the first invalid value.
     public init(
@@ -32,6 +33,7 @@ extension OperationDescription {
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
+        tags: [String] = [],
         meta: [String: String] = [:]
     ) throws(DescriptionError) {
         self.init(unchecked: operation)
@@ -40,6 +42,7 @@ extension OperationDescription {
         self.notBefore = notBefore
         self.retries = retries
         self.id = id
+        self.tags = tags
         givenQueue = queue
         givenPolicy = unique
         givenUniqueUntil = uniqueUntil
@@ -55,7 +58,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are encoded from a value, with sorted keys.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:backoff:priority:id:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:backoff:priority:id:tags:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` for the first invalid value, or if the arguments cannot be encoded as JSON.
     public init(
@@ -71,6 +74,7 @@ extension OperationDescription {
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
+        tags: [String] = [],
         meta: [String: String] = [:]
     ) throws(DescriptionError) {
         let text: JSONText
@@ -92,6 +96,7 @@ extension OperationDescription {
             backoff: backoff,
             priority: priority,
             id: id,
+            tags: tags,
             meta: meta
         )
     }

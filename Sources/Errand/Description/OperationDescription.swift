@@ -27,6 +27,8 @@ public struct OperationDescription: Sendable {
     public internal(set) var retries: Int?
     /// The job's id: 1 to 64 characters of `A-Z a-z 0-9 _ -`. If `nil`, the push makes one.
     public internal(set) var id: String?
+    /// Words by which the job can be found: at most 8 of 1 to 64 bytes each.
+    public internal(set) var tags: [String] = []
 
     /// The queue, if one was given.
     public internal(set) var givenQueue: String?

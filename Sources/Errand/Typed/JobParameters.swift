@@ -95,6 +95,7 @@ extension JobParameters {
             backoff: options.backoff,
             priority: options.priority ?? defaults.priority,
             id: options.id,
+            tags: options.tags,
             meta: meta
         )
     }

@@ -27,6 +27,8 @@ public struct PushOptions: Sendable {
     public var priority: Int?
     /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`. Leave it out in a batch, because each job needs its own.
     public var id: String?
+    /// Words by which operators find the job: at most 8 of 1 to 64 bytes each.
+    public var tags: [String]
     /// Additional data that is stored with the arguments.
     public var meta: [String: String]
 
@@ -42,6 +44,7 @@ public struct PushOptions: Sendable {
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
+        tags: [String] = [],
         meta: [String: String] = [:]
     ) {
         self.queue = queue
@@ -52,6 +55,7 @@ public struct PushOptions: Sendable {
         self.backoff = backoff
         self.priority = priority
         self.id = id
+        self.tags = tags
         self.meta = meta
         self.delay = delay
         self.delayUntil = delayUntil

@@ -48,6 +48,12 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The job's id; pushing the same id again adds no second job.", valueName: "id"))
     var id: String?
 
+    @Option(
+        name: .customLong("tag"),
+        help: ArgumentHelp("A word by which the job can be found; may be given up to 8 times.", valueName: "tag")
+    )
+    var tags: [String] = []
+
     func validate() throws {
         if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
     }
@@ -56,7 +62,7 @@ struct PolicyOptions: ParsableArguments {
     var isEmpty: Bool {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
         let numbers = retries == nil && backoff == nil && priority == nil && at == nil
-        return texts && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
+        return texts && tags.isEmpty && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
     }
 }
 

@@ -150,7 +150,8 @@ struct PushCommand: AsyncParsableCommand {
             retries: policy.retries,
             backoff: policy.backoff?.delays,
             priority: policy.priority,
-            id: policy.id
+            id: policy.id,
+            tags: policy.tags
         )
         return try filled(description)
     }

@@ -25,13 +25,14 @@ import Testing
             backoff: RetryDelays(base: .seconds(5), jitter: 0.25),
             priority: 9,
             id: "a",
+            tags: ["customer 17", "\"x\""],
             meta: ["z": "1", "a": "\n"]
         )
         let expected: String =
             #"{"v":1,"operation":"thumbnail","arguments":{"path":"a.jpg","sizes":[64,2.5,true,null]},"#
             + #""queue":"images","name":"thumbnail \"a\".jpg","unique":"drop","timeout_ms":10000,"#
             + #""not_before_ms":1795215724000,"retries":3,"backoff":{"base_ms":5000,"longest_ms":3600000,"jitter":0.25},"#
-            + #""priority":9,"id":"a","meta":{"a":"\n","z":"1"}}"#
+            + #""priority":9,"id":"a","tags":["customer 17","\"x\""],"meta":{"a":"\n","z":"1"}}"#
         #expect(text(description) == expected)
         #expect(description.meta == ["z": "1", "a": "\n"])
     }
@@ -118,6 +119,9 @@ import Testing
         #expect(code { try OperationDescription("a", arguments: large) } == .tooLarge)
         let meta = ["a": String(repeating: "x", count: 1_114_112)]
         #expect(code { try OperationDescription("a", meta: meta) } == .tooLarge)
+        for tags in [[""], [String(repeating: "ä", count: 33)], Array(repeating: "a", count: 9)] {
+            #expect(code { try OperationDescription("a", tags: tags) } == .invalidValue)
+        }
         var deep: JSONText = []
         for _ in 1..<65 { deep = [deep] }
         #expect(code { try OperationDescription("a", arguments: deep) } == .tooDeep)

@@ -42,9 +42,11 @@ import Testing
                 backoff: RetryDelays(base: .seconds(9)),
                 priority: 1,
                 id: "mine",
+                tags: ["tenant x"],
                 meta: ["tenant": "x"]
             )
         )
+        #expect(said.tags == ["tenant x"])
         #expect(said.queue == "other")
         #expect(said.uniquenessPolicy == .ignore)
         #expect(said.name == nil)

@@ -15,6 +15,7 @@ extension DescriptionParser {
         case .backoff: try backoff()
         case .priority: description.givenPriority = try number(key, in: DescriptionLimits.priority).map(Int.init)
         case .id: description.id = try text(key, DescriptionRules.isID)
+        case .tags: try tags()
         case .meta: try meta()
         }
     }
@@ -92,6 +93,17 @@ extension DescriptionParser {
         guard scanner.bytes[range.lowerBound] == UInt8(ascii: "{") else { throw wrongType(.backoff, range) }
         _ = try BackoffMembers(scanner, at: range.lowerBound)
         description.backoffText = JSONText(unchecked: Array(scanner.bytes[range]))
+    }
+
+    private mutating func tags() throws(DescriptionError) {
+        guard let range = try valueOrNull(.tags) else { return }
+        guard let tags = try? JSONText(unchecked: Array(scanner.bytes[range])).decode([String].self) else {
+            throw wrongType(.tags, range)
+        }
+        guard DescriptionRules.areTags(tags) else {
+            throw DescriptionError(.invalidValue, .tags, at: range.lowerBound - scanner.start)
+        }
+        description.tags = tags
     }
 
     private mutating func meta() throws(DescriptionError) {

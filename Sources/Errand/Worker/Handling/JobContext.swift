@@ -21,6 +21,8 @@ public struct JobContext: Sendable {
     public var arguments: JSONText { run.job.description.arguments }
     /// Additional data that is stored with the arguments, such as a `traceparent`.
     public var meta: [String: String] { run.job.description.meta }
+    /// The words by which the job can be found.
+    public var tags: [String] { run.job.description.tags }
     /// When the job became ready, in milliseconds since 1970 UTC by the broker's clock.
     public var readySince: Int64 { run.job.readySince }
     /// When the run times out. Before it has begun, when it would time out if it began now.
