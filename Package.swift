@@ -25,9 +25,10 @@ let scripts = [
 /// The dashboard's templates and files; embedded in the binary as well.
 let dashboardFiles =
     [
-        "actions", "charts", "confirm", "events", "found", "job", "jobs", "layout", "overview", "problem", "queue",
-        "queueTable",
-        "run", "schedules", "times", "timesCells", "workerTable", "workers",
+        "actions", "charts", "confirm", "errorGroups", "events", "found", "job", "jobFilter", "jobRows", "jobs",
+        "layout", "moment", "overview", "problem", "push", "queue", "queueTable", "run", "schedule", "schedules",
+        "times",
+        "timesCells", "workerRows", "workers",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
 /// Returns a product of another package; `trait` is the trait that asks for it.

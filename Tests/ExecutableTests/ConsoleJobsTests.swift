@@ -37,7 +37,7 @@ import Testing
             "id": "one", "queue": "default", "state": "ready", "operation": "work", "name": "n", "priority": 3,
             "attempt": 0,
             "failures": 0, "crashes": 0, "at_ms": nil, "worker": nil, "error": nil, "result": nil,
-            "progress": nil, "progress_message": nil, "pushed_ms": nil, "claimed_ms": nil,
+            "progress": nil, "progress_message": nil, "pushed_ms": nil, "claimed_ms": nil, "tags": [],
         ]
         #expect(rest == expected)
         #expect(!output.text.contains("secret"))

@@ -24,7 +24,8 @@ end
 return #(ids or {})
 """
 CONSOLE = [
-    ["status"], ["status", "--json"], ["jobs", "--limit", "50"], ["jobs", "--state", "dead", "--limit", "50"], ["jobs", "--state", "ready", "--limit", "500"],
+    ["status"], ["status", "--json"], ["jobs", "--limit", "50"], ["jobs", "--state", "dead", "--limit", "50"],
+    ["jobs", "--state", "dead", "--by-error"], ["jobs", "--state", "dead", "--by-error", "--json"], ["jobs", "--state", "ready", "--limit", "500"],
     ["jobs", "--operation", "nothing"], ["jobs", "--state", "dead", "--error", "no such thing"], ["jobs", "--name-contains", "zzz"],
     ["jobs", "--state", "ready", "--from", "DEEP"], ["jobs", "--state", "cancelled"],
     ["jobs", "--json", "--operation", "work"], ["jobs", "--json", "--state", "dead", "--error", "report 7"],
@@ -32,7 +33,8 @@ CONSOLE = [
 ]
 PAGES = [
     "/", "/queues/default", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
-    "/jobs?name=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/LATE", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
+    "/jobs?state=dead&group=no+such+file%3A+report+%23", "/jobs?state=dead&from=OLD", "/jobs?state=dead&arguments=nothing", "/jobs?state=running",
+    "/jobs?name=zzz", "/jobs?arguments=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/LATE", "/actions", "/workers", "/schedules", "/schedules/edit", "/schedules/edit?queue=default&name=schedule-7", "/push", "/events", "/metrics", "/scale?queue=default", "/healthz",
 ]
 # What the dashboard asks before it acts on all that match: nothing is confirmed.
 QUESTIONS = [
@@ -40,6 +42,7 @@ QUESTIONS = [
     {"action": "cancel", "scope": "matching", "queue": "default", "state": "ready", "operation": "nothing"},
     {"action": "delete", "scope": "matching", "state": "dead"},
     {"action": "delete", "scope": "matching", "state": "dead", "error": "report 7"},
+    {"action": "retry", "scope": "matching", "state": "dead", "group": "no such file: report #"},
 ]
 EXPORTED = 10_000
 
@@ -177,7 +180,7 @@ def main():
             address = scene.dashboard()
 
             def placed(text):
-                return text.replace("DEEP", f"default:ready:{deep}").replace("LATE", f"job-{options.dead + deep}")
+                return text.replace("DEEP", f"default:ready:{deep}").replace("LATE", f"job-{options.dead + deep}").replace("OLD", f"newest:{1700000000000 + options.dead // 2}:default:job-5")
 
             console = [[placed(word) for word in words] for words in CONSOLE]
             pages = [placed(page) for page in PAGES]

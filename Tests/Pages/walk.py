@@ -24,7 +24,15 @@ HOSTILE = ['<script>alert(1)</script>', '"\u0301 onfocus=alert(1) autofocus x="\
            '\u202etxt.exe', '{{base}}{{{content}}}']
 # What an operation may be called, at its worst.
 UNKNOWN = ['__proto__', 'constructor', '..', '-', 'W' * 128]
-DEVICES = {'desktop': (1280, 900, False), 'telephone': (390, 844, True)}
+DEVICES = {'desktop': (1280, 900, False), 'large': (1920, 1080, False), 'telephone': (390, 844, True)}
+# Names and errors without a space to break at.
+LONG = 'N' * 128
+# The elements that are wider than what they are shown in. The text of a closed error is cut by intention, as is what only screen readers see.
+WIDE = """return [...document.querySelectorAll('body, body *')].filter((one) => {
+  const style = getComputedStyle(one);
+  return one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && style.display !== 'inline' && style.textOverflow !== 'ellipsis'
+    && !one.closest('pre, textarea, select, input, .skip');
+}).map((one) => `${one.tagName}.${one.className.baseVal ?? one.className} ${one.scrollWidth} > ${one.clientWidth}`).slice(0, 5)"""
 
 
 class Walk:
@@ -71,6 +79,8 @@ class Walk:
         wide = self.browser.execute_script('return document.documentElement.scrollWidth - document.documentElement.clientWidth')
         if wide > 0:
             self.fault(f'{where}: the page is {wide} points wider than its window')
+        for element in self.browser.execute_script(WIDE):
+            self.fault(f'{where}: {element} scrolls sideways')
         unnamed = self.browser.execute_script(
             "return [...document.querySelectorAll('input:not([type=hidden]),select,textarea')].filter(e => !e.labels.length && !e.ariaLabel).length")
         if unnamed:
@@ -104,9 +114,12 @@ class Walk:
 
     def every_page(self):
         dead = self.push(operation='bad', queue='files', name='report.pdf', arguments={'path': 'report.pdf', 'pages': [1, 2]})
+        for number in range(3):
+            self.long(number)
         self.open('/jobs?state=dead')
         self.until('the job dies', lambda: (self.browser.refresh(), self.sees('report.pdf')())[1])
         pages = {'overview': '/', 'queue': '/queues/images', 'jobs': '/jobs', 'dead': '/jobs?state=dead', 'job': f'/queues/files/jobs/{dead}?arguments=show',
+                 'long': '/queues/files/jobs/long-0?arguments=show', 'finished': '/jobs?state=finished', 'push': '/push', 'schedule': '/schedules/edit',
                  'workers': '/workers', 'schedules': '/schedules', 'events': '/events', 'actions': '/actions', 'missing': '/queues/nothing'}
         for device in DEVICES:
             for scheme in ('light', 'dark'):
@@ -115,21 +128,39 @@ class Walk:
                     self.open(path)
                     where = f'{name}, {device}, {scheme}'
                     if name == 'events':
-                        self.until(f'{where}: an event comes', lambda: self.browser.find_elements(By.CSS_SELECTOR, '#events tr'))
+                        self.until(f'{where}: an event comes', lambda: self.browser.find_elements(By.CSS_SELECTOR, '#events li'))
                     if name == 'missing':
                         # The status of the page itself is told on the console.
                         self.browser.get_log('browser')
+                    self.open_details()
                     self.look(where)
                     self.picture(f'{name}-{device}-{scheme}')
                     print(f'  {where}')
         self.emulate('desktop', 'light')
 
+    def long(self, number):
+        """Stores a dead job whose name and error are as long as they may be, over several lines."""
+        id = f'long-{number}'
+        description = json.dumps({'operation': LONG, 'name': LONG, 'queue': 'files', 'unique': 'ignore', 'id': id, 'arguments': {LONG: LONG}, 'meta': {LONG: LONG}})
+        fragment = json.dumps({'operation': LONG, 'name': LONG}, separators=(',', ':'))[1:-1]
+        self.redis('HSET', 'errand:{files}:body', id, f'{int(time.time() * 1000):013}1i5;;;{len(fragment)}\n{fragment}{description}')
+        self.redis('ZADD', 'errand:{files}:dead', str(int(time.time() * 1000)), id)
+        error = '\n'.join(letter * 1000 for letter in 'xyz')
+        self.redis('HSET', 'errand:{files}:errors', id, json.dumps({'event': 'dead', 'id': id, 'operation': LONG, 'name': LONG, 'queue': 'files', 'attempt': 1,
+                   'worker': LONG, 'at_ms': int(time.time() * 1000), 'duration_ms': 1500, 'error': error}))
+
+    def open_details(self):
+        """Opens all that can be opened, as people do with the most interesting one."""
+        self.browser.execute_script("for (const one of document.querySelectorAll('main details')) one.open = true")
+
     def hostile_data(self):
         for text in HOSTILE:
             self.push(operation='bad', queue='files', name=text, arguments={text: text})
         self.open('/jobs?state=dead&queue=files')
-        self.until('hostile jobs die', lambda: (self.browser.refresh(), len(self.browser.find_elements(By.CSS_SELECTOR, 'tbody tr')) > len(HOSTILE))[1])
-        links = [link.get_attribute('href') for link in self.browser.find_elements(By.CSS_SELECTOR, 'td.id a')]
+        self.until('hostile jobs die', lambda: (self.browser.refresh(), len(self.browser.find_elements(By.CSS_SELECTOR, 'li.job')) > len(HOSTILE))[1])
+        self.look('hostile errors by group')
+        self.holds('hostile errors by group')
+        links = [link.get_attribute('href') for link in self.browser.find_elements(By.CSS_SELECTOR, 'li.job a.title')]
         for link in links:
             self.browser.get(link + '?arguments=show')
             self.look(f'hostile {link}')
@@ -190,7 +221,7 @@ class Walk:
             if path == '/events':
                 # Again and again: nothing tells when the broker is listened to.
                 publish = ('PUBLISH', 'errand:{files}:events', self.event(f'raw-dead-{number}', text))
-                self.until(f'an event of {text} comes', lambda: (self.redis(*publish), self.browser.find_elements(By.CSS_SELECTOR, '#events td.bad'))[1])
+                self.until(f'an event of {text} comes', lambda: (self.redis(*publish), self.browser.find_elements(By.CSS_SELECTOR, '#events .tag.dead'))[1])
             self.look(f'{path} with {text}')
             self.holds(f'{path} with {text}')
 
@@ -288,6 +319,107 @@ class Walk:
         self.look('what was done with many jobs')
 
 
+    def is_seen(self, element):
+        """Whether an element is shown; the driver does not notice closed parts."""
+        return self.browser.execute_script('return arguments[0].checkVisibility()', element)
+
+    def lists(self):
+        for id in ('long-0', 'long-1', 'long-2'):
+            self.forget(id)
+        for number in range(3):
+            self.push(operation='bad', queue='files', name=f'group {number}')
+        self.open('/jobs?state=dead&queue=files')
+        self.until('three jobs are in one group', lambda: (self.browser.refresh(), self.browser.find_element(By.CSS_SELECTOR, '.group > .count').text == '3')[1])
+        self.browser.find_element(By.CSS_SELECTOR, 'details.error summary').click()
+        self.until('an error opens by a click', lambda: self.is_seen(self.browser.find_element(By.CSS_SELECTOR, 'details.error pre')))
+        self.browser.find_element(By.CSS_SELECTOR, '[data-copy]').click()
+        self.until('an id is copied', self.sees('Copied'))
+        self.browser.find_element(By.XPATH, "//button[text()='Retry']").click()
+        self.until('nothing selected is said on the list', self.sees('Nothing was done: no job is selected.'))
+        self.look('the list after nothing was selected')
+        self.browser.find_element(By.XPATH, "//button[text()='Retry all']").click()
+        self.until('it asks about the group', self.sees('Retry 3 jobs'))
+        self.look('the question about a group')
+        self.browser.find_element(By.NAME, 'confirmed').click()
+        self.until('the group is retried', self.sees('Done: 3 jobs.'))
+        self.open('/jobs?state=dead')
+        if not self.is_seen(self.browser.find_element(By.NAME, 'operation')):
+            self.fault('the filters are hidden on a desktop')
+        self.emulate('telephone', 'dark')
+        self.open('/jobs?state=dead')
+        field = self.browser.find_element(By.NAME, 'operation')
+        if self.is_seen(field):
+            self.fault('the filters are open on a telephone')
+        self.browser.find_element(By.CSS_SELECTOR, '.filters summary').click()
+        self.until('the filters open', lambda: self.is_seen(field))
+        self.look('the filters on a telephone')
+        field.send_keys('no such', Keys.ENTER)
+        self.until('nothing is found', self.sees('No such jobs'))
+        self.open('/jobs?since=yesterday')
+        self.browser.get_log('browser')
+        self.until('a wrong time is a message', self.sees('write times as 2h'))
+        self.emulate('desktop', 'light')
+
+    def pushes(self):
+        self.open('/jobs')
+        self.browser.find_element(By.LINK_TEXT, 'Push a job').click()
+        self.browser.find_element(By.NAME, 'operation').send_keys('ok')
+        self.browser.find_element(By.NAME, 'queue').send_keys('images')
+        self.browser.find_element(By.NAME, 'arguments').send_keys('{"a": ')
+        self.browser.find_element(By.XPATH, "//button[text()='Push']").click()
+        self.until('arguments that are no JSON are a message', self.sees('the arguments are not JSON'))
+        self.browser.get_log('browser')
+        self.look('the form after a mistake')
+        self.browser.find_element(By.NAME, 'arguments').send_keys('1}')
+        self.browser.find_element(By.XPATH, "//button[text()='Push']").click()
+        self.until('the job has a page', self.sees('This is the new job.'))
+        self.until('the job finishes, live', self.sees('finished'))
+        self.look('a pushed job')
+
+    def schedules(self):
+        self.open('/schedules')
+        self.until('the timing has words', self.sees('at 03:00 every day (UTC)'))
+        self.browser.find_element(By.LINK_TEXT, 'New schedule').click()
+        self.browser.find_element(By.NAME, 'name').send_keys(LONG)
+        self.browser.find_element(By.NAME, 'queue').send_keys('images')
+        self.browser.find_element(By.NAME, 'every').send_keys('1d')
+        area = self.browser.find_element(By.NAME, 'job')
+        area.clear()
+        area.send_keys('{"operation": "ok"}')
+        self.browser.find_element(By.XPATH, "//button[text()='Save']").click()
+        self.until('the schedule is stored', self.sees(f'{LONG}: created.'))
+        for device in DEVICES:
+            self.emulate(device, 'light')
+            self.open('/schedules')
+            self.open_details()
+            self.look(f'schedules with a long name, {device}')
+        self.emulate('desktop', 'light')
+        self.browser.find_element(By.CSS_SELECTOR, f'[aria-label="Edit {LONG}"]').click()
+        every = self.browser.find_element(By.NAME, 'every')
+        every.clear()
+        every.send_keys('2d')
+        self.browser.find_element(By.XPATH, "//button[text()='Save']").click()
+        self.until('the schedule is changed', self.sees(f'{LONG}: changed.'))
+        self.look('a changed schedule')
+
+    def events(self):
+        self.open('/events')
+        rows = lambda: self.browser.find_elements(By.CSS_SELECTOR, '#events li')
+        self.until('an event comes', rows)
+        self.browser.find_element(By.ID, 'events-pause').click()
+        self.until('it says that it is paused', self.sees('Paused; '))
+        before = len(rows())
+        self.until('events are waiting', self.sees('2 events are waiting.'))
+        if len(rows()) != before:
+            self.fault('events came while the list was paused')
+        self.browser.find_element(By.ID, 'events-pause').click()
+        self.until('they come afterwards', lambda: len(rows()) >= before + 2)
+        self.browser.find_element(By.ID, 'events-text').send_keys('no such event')
+        self.until('the filter hides them', lambda: not rows())
+        self.browser.find_element(By.ID, 'events-text').send_keys(Keys.BACKSPACE * 20)
+        self.until('they come back', rows)
+        self.look('events after filtering')
+
     def last_look(self):
         # By now there is something to see on the charts.
         for device in DEVICES:
@@ -308,7 +440,7 @@ def main():
         os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.last_look, walk.unknown_operations, walk.source_fails):
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.schedules, walk.events, walk.last_look, walk.unknown_operations, walk.source_fails):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

@@ -49,7 +49,7 @@ struct JobShowCommand: AsyncParsableCommand {
         let facts: [(String, String?)] = [
             ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
             ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
-            ("tags", description.flatMap { $0.tags.isEmpty ? nil : $0.tags.joined(separator: ", ") }),
+            ("tags", job.tags.isEmpty ? nil : job.tags.joined(separator: ", ")),
             ("priority", job.stored.map { "\($0.priority)" }),
             ("timeout", description?.timeout.map { TimeSpanText.exact($0) }),
             ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),

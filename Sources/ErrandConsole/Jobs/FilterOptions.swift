@@ -24,6 +24,12 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only jobs whose last error contains this text.", valueName: "text"))
     var error: String?
 
+    @Option(help: ArgumentHelp("Only jobs with this error, as jobs --by-error prints it.", valueName: "pattern"))
+    var errorLike: String?
+
+    @Option(help: ArgumentHelp("Only jobs with this tag.", valueName: "tag"))
+    var tag: String?
+
     @Option(
         help: ArgumentHelp("Only jobs from this time on, or from this long ago on.", valueName: "iso8601|d")
     )
@@ -37,7 +43,9 @@ struct FilterOptions: ParsableArguments {
 
     func validate() throws {
         // An unset variable of a script leaves an empty text. It must match nothing, not every job.
-        for (option, text) in [("--error", error), ("--name-contains", nameContains)] where text?.isEmpty == true {
+        for (option, text) in [
+            ("--error", error), ("--error-like", errorLike), ("--name-contains", nameContains), ("--tag", tag),
+        ] where text?.isEmpty == true {
             throw ValidationError("\(option) is empty; give it a text, or leave it out")
         }
         guard worker != nil, let state = states.first(where: { $0 != .running }) else { return }
@@ -61,6 +69,8 @@ struct FilterOptions: ParsableArguments {
             name: name,
             nameContains: nameContains,
             errorContains: error,
+            errorPattern: errorLike,
+            tag: tag,
             from: since?.milliseconds(before: now),
             until: until?.milliseconds(before: now),
             worker: worker

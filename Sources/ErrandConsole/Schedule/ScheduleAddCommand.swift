@@ -103,7 +103,8 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     func run() async throws {
         try await place.options.withBroker { broker in
             try await broker.checkExists(place.queue)
-            let outcome = try await put(in: broker)
+            let edit = ScheduleEdit(name, on: place.queue, in: broker)
+            let outcome = try await edit.put(revision: revision) { try schedule(revision: $0) }
             if case .outdated(let stored) = outcome {
                 throw CommandFailure(
                     "the stored revision is \(stored), which is higher; use --revision \(stored + 1)",
@@ -115,19 +116,6 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             ]
             StandardOutput.write(place.options.json ? json.bytes : Array("\(name) of \(place.queue) \(outcome)".utf8))
         }
-    }
-
-    private func put(in broker: RedisBroker) async throws -> ScheduleOutcome {
-        let stored = try await broker.schedule(name, on: place.queue)?.schedule
-        let origin = Schedule.Origin.person(
-            edited: try await broker.now(on: place.queue),
-            catalogue: stored?.origin.catalogue,
-            removed: stored?.origin.removed
-        )
-        if let revision { return try await broker.put(try schedule(revision: revision).from(origin)) }
-        let outcome = try await broker.put(try schedule(revision: stored?.revision ?? 0).from(origin))
-        guard case .outdated(let higher) = outcome else { return outcome }
-        return try await broker.put(try schedule(revision: higher + 1).from(origin))
     }
 
     private func schedule(revision: Int) throws -> Schedule {

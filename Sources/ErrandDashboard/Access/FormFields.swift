@@ -33,6 +33,9 @@ struct FormFields: Sendable {
         pairs.map { "\(Self.encode($0.key))=\(Self.encode($0.value))" }.joined(separator: "&")
     }
 
+    /// The fields for hidden inputs of a form.
+    var values: [[String: Any]] { pairs.map { ["key": $0.key, "value": $0.value] } }
+
     private static func decode(_ text: some StringProtocol) -> String? {
         // Works on bytes, because a form may have megabytes.
         let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }

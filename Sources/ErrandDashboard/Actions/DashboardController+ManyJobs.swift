@@ -15,8 +15,13 @@ extension DashboardController {
             throw PageProblem.bad("the form has no action")
         }
         let wanted = try JobsRequest(pageRequest.form)
-        if pageRequest.form["scope"] == "matching" { return try await actOnMatching(action, wanted, pageRequest) }
-        return try actOnSelected(action, wanted, pageRequest)
+        do {
+            if pageRequest.form["scope"] == "matching" { return try await actOnMatching(action, wanted, pageRequest) }
+            return try actOnSelected(action, wanted, pageRequest)
+        } catch let error as NoSuchJobs {
+            // Nothing was done, and the list is where the user corrects it.
+            return redirect(to: wanted.place(notice: error.notice))
+        }
     }
 
     private func actOnSelected(
@@ -41,7 +46,7 @@ extension DashboardController {
             guard parts.count == 2 else { throw PageProblem.bad("that is no job") }
             selection.add([try jobID(parts[1])], in: try queueName(parts[0]))
         }
-        if selection.count == 0 { throw PageProblem.bad("no job is selected") }
+        if selection.count == 0 { throw NoSuchJobs(notice: "Nothing was done: no job is selected.") }
         return selection
     }
 
@@ -62,7 +67,7 @@ extension DashboardController {
         try checkKeys(pageRequest.form)
         let states = wanted.state.map { [$0] } ?? action.usualStates
         guard states.allSatisfy(action.states.contains) else {
-            throw PageProblem.bad("\(states[0].rawValue) jobs cannot be changed with \(action.rawValue)")
+            throw NoSuchJobs(notice: "Nothing was done: \(states[0].rawValue) jobs cannot be \(action.past).")
         }
         let search = try await wanted.search(on: dashboard, states: states)
         let order: [(key: String, value: String)] = [("scope", "matching"), ("action", action.rawValue)]
@@ -93,7 +98,7 @@ extension DashboardController {
         _ wanted: JobsRequest,
         _ pageRequest: PageRequest
     ) throws -> Response {
-        if jobs.isEmpty { throw PageProblem.bad("no job matches") }
+        if jobs.isEmpty { throw NoSuchJobs(notice: "Nothing was done: no job matches.") }
         let names = jobs.map { (key: "job", value: "\($0.queue):\($0.record.id)") }
         let fields = wanted.fields.pairs + names + [("scope", "selected"), ("action", action.rawValue)]
         let count = jobs.count.counted("job")
@@ -154,6 +159,11 @@ extension DashboardController {
         _ select: @escaping @Sendable () async throws -> JobQuestion.Found
     ) throws -> Response {
         let place = try start(action, target, pageRequest, .found(select), back: wanted.place, again: again)
-        return Response(status: .seeOther, headers: [.location: base + place])
+        return redirect(to: place)
     }
+}
+
+/// There are no jobs for the action; the list of jobs is shown again with a message.
+private struct NoSuchJobs: Error {
+    let notice: String
 }

@@ -38,6 +38,7 @@ async function load(id, every) {
   const fresh = page.getElementById(id);
   // For example a login page.
   if (!fresh) throw new Error("the dashboard returned another page");
+  enhance(fresh);
   return document.adoptNode(fresh);
 }
 
@@ -48,9 +49,16 @@ function put(fresh, part) {
   const name = at?.id ? "#" + CSS.escape(at.id) : link ? `[href="${CSS.escape(link)}"]` : "";
   const place = name ? [...part.querySelectorAll(name)].indexOf(at) : -1;
   const id = part.id;
+  keepOpen(fresh, part);
   merge(fresh, part);
   if (place < 0 || at.isConnected) return;
   document.getElementById(id)?.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+}
+
+// Leaves open what the user has opened.
+function keepOpen(fresh, part) {
+  const [others, all] = [fresh, part].map((one) => [...one.querySelectorAll("details")]);
+  if (all.length === others.length) all.forEach((one, place) => { others[place].open = one.open; });
 }
 
 // Changes only what differs, so that screen readers and the focus stay on their elements.
@@ -119,43 +127,126 @@ function read(plot, x) {
   plot.closest("figure").querySelector(".reading").textContent = time.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" }) + ": " + values.join(", ");
 }
 
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copy]");
+  if (!button) return;
+  const label = (button.dataset.label ??= button.textContent);
+  button.textContent = (await copy(button.dataset.copy)) ? "Copied" : "Not copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
+
+// Browsers allow the clipboard only to pages from this machine or over TLS; elsewhere the text is selected instead.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.setAttribute("aria-label", "Copied text");
+    document.body.append(field);
+    field.select();
+    const isDone = document.execCommand("copy");
+    field.remove();
+    return isDone;
+  }
+}
+
+enhance(document);
+
+// Shows what only works with a script, and exact times in the zone of this browser.
+function enhance(part) {
+  for (const button of part.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
+  for (const time of part.querySelectorAll("time[datetime]")) {
+    const date = new Date(time.dateTime);
+    if (isNaN(date)) continue;
+    const local = date.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+    if ("local" in time.dataset) time.textContent = local;
+    if (!time.title.includes(local)) time.title += " (" + local + " here)";
+  }
+}
+
 const events = document.getElementById("events");
 if (events) listen(events);
 
-function listen(table) {
+// The newest events that the filter may show; as many elements at most.
+const MOST_EVENTS = 200;
+
+function listen(list) {
   const state = document.getElementById("events-state");
-  const source = new EventSource(table.dataset.stream);
-  source.onopen = () => { state.textContent = "Listening."; };
+  const tools = document.getElementById("events-tools");
+  const [pause, kind, text, clear] = ["pause", "kind", "text", "clear"].map((name) => document.getElementById("events-" + name));
+  const source = new EventSource(list.dataset.stream);
+  // While the list is paused, events are kept, at most as many as it shows.
+  let [isPaused, waiting, kept] = [false, [], []];
+  const passes = (event) => (!kind.value || event.event === kind.value)
+    && (!text.value || JSON.stringify(Object.values(event)).toLowerCase().includes(text.value.toLowerCase()));
+  const trim = () => { while (list.children.length > MOST_EVENTS) list.lastElementChild.remove(); };
+  const show = (event) => {
+    kept.push(event);
+    if (kept.length > MOST_EVENTS) kept.shift();
+    if (passes(event)) list.prepend(eventRow(list.dataset.base, event));
+    trim();
+  };
+  const filter = () => { list.replaceChildren(...kept.filter(passes).reverse().map((event) => eventRow(list.dataset.base, event))); };
+  tools.hidden = false;
+  kind.onchange = text.oninput = filter;
+  clear.onclick = () => { kept = []; list.replaceChildren(); };
+  pause.onclick = () => {
+    isPaused = !isPaused;
+    pause.setAttribute("aria-pressed", isPaused);
+    pause.textContent = isPaused ? "Resume" : "Pause";
+    waiting.forEach(show);
+    waiting = [];
+    state.textContent = isPaused ? "Paused." : "Listening.";
+  };
+  source.onopen = () => { if (!isPaused) state.textContent = "Listening."; };
   source.onerror = () => { state.textContent = "The connection was lost; trying again. Events in between are missing here."; };
   source.addEventListener("missed", (message) => { state.textContent = message.data + " events were skipped, because there are too many."; });
   source.onmessage = (message) => {
     for (const line of message.data.split("\n")) {
       // Clients that may publish may publish anything.
-      try { add(table, JSON.parse(line)); } catch (problem) { state.textContent = "An invalid event was skipped."; }
+      try {
+        const event = JSON.parse(line);
+        new Date(event.at_ms).toISOString();
+        if (!isPaused) { show(event); continue; }
+        waiting.push(event);
+        if (waiting.length > MOST_EVENTS) waiting.shift();
+        state.textContent = "Paused; " + (waiting.length === MOST_EVENTS ? "at least " : "") + waiting.length + " events are waiting.";
+      } catch (problem) { state.textContent = "An invalid event was skipped."; }
     }
-    while (table.rows.length > 200) table.deleteRow(-1);
   };
 }
 
-function add(table, event) {
-  const time = new Date(event.at_ms).toISOString().slice(11, 23);
-  const row = table.insertRow(0);
-  const cell = (text, name) => {
-    const made = row.insertCell();
-    made.textContent = text ?? "";
-    if (name) made.className = name;
+const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+
+function eventRow(base, event) {
+  const row = document.createElement("li");
+  row.className = "job";
+  const line = row.appendChild(document.createElement("div"));
+  line.className = "line";
+  const add = (name, text, style = "") => {
+    if (text === undefined || text === null || text === "") return null;
+    const made = line.appendChild(document.createElement(name));
+    [made.textContent, made.className] = [text, style];
+    line.append(" ");
     return made;
   };
-  cell(time);
-  cell(event.event, ["failed", "timed_out", "dead"].includes(event.event) ? "bad" : "");
-  cell(event.queue);
-  cell(event.operation);
-  cell(event.name, "text");
-  const link = document.createElement("a");
-  link.href = table.dataset.base + "/queues/" + encodeURIComponent(event.queue) + "/jobs/" + encodeURIComponent(event.id);
-  link.textContent = event.id;
-  cell("", "id").append(link);
-  cell(event.attempt, "number");
-  cell(event.duration_ms + " ms", "number");
-  cell(event.error, "text");
+  const isBad = ["failed", "timed_out", "dead"].includes(event.event);
+  add("time", clock.format(new Date(event.at_ms)), "faint");
+  add("span", event.event, isBad ? "tag dead" : "tag");
+  const link = add("a", event.operation || "–", "title");
+  link.href = base + "/queues/" + encodeURIComponent(event.queue) + "/jobs/" + encodeURIComponent(event.id);
+  add("span", event.queue, "faint");
+  add("span", event.name, "name");
+  add("span", event.attempt ? "attempt " + event.attempt : "", "faint");
+  add("span", event.duration_ms === undefined ? "" : "ran " + event.duration_ms + " ms", "faint");
+  add("code", event.id, "faint when");
+  if (event.error) {
+    const details = row.appendChild(document.createElement("details"));
+    details.className = "error";
+    details.appendChild(document.createElement("summary")).textContent = String(event.error).split("\n")[0];
+    details.appendChild(document.createElement("pre")).textContent = event.error;
+  }
+  return row;
 }

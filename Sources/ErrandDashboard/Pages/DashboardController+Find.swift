@@ -28,7 +28,7 @@ extension DashboardController {
         let page = Page(
             heading: "Jobs \(id)",
             template: "found",
-            content: ["jobs": jobs.map(Self.row)],
+            content: ["jobs": jobs.map { JobRow(job: $0, moments: MomentView()).values }],
             unreadable: unreadable
         )
         return render(page, pageRequest)

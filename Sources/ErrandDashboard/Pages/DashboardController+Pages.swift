@@ -33,8 +33,16 @@ extension DashboardController {
                 )
             }
         }
+        routes.get("push") { controller, request, _ in
+            await controller.show(request) { pageRequest in
+                try await controller.pushPage(pageRequest.query, pageRequest)
+            }
+        }
         routes.get("schedules") { controller, request, _ in
             await controller.show(request) { pageRequest in try await controller.schedules(pageRequest) }
+        }
+        routes.get("schedules/edit") { controller, request, _ in
+            await controller.show(request) { pageRequest in try await controller.schedulePage(pageRequest) }
         }
         routes.get("events") { controller, request, _ in
             await controller.show(request) { pageRequest in try await controller.events(pageRequest) }
@@ -70,6 +78,7 @@ extension DashboardController {
             rates: dashboard.sampler.rates(of: name),
             queues: overview.queues
         )
+        let workerViews = WorkerViews(running: try await RunningJobs(of: overview, on: broker), moments: MomentView())
         return Page(
             heading: "Queue \(name)",
             template: "queue",
@@ -81,7 +90,7 @@ extension DashboardController {
                         "totals": QueueStatus.Totals.names.map { total in
                             ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
                         },
-                        "workers": views.workers(overview.workers),
+                        "workers": workerViews.values(overview.workers),
                     ] as [String: Any]
                 },
                 "charts": charts.all, "periods": TimesViews.periods(period),
@@ -91,23 +100,20 @@ extension DashboardController {
         )
     }
 
-    private func workers() async throws -> Page {
-        let overview = try await Overview(of: try await dashboard.queues.names(), on: broker)
-        let views = QueueViews(sampler: dashboard.sampler)
-        return Page(
-            heading: overview.workers.count.counted("worker"),
-            template: "workers",
-            content: ["workers": views.workers(overview.workers)],
-            unreadable: overview.unreadable
-        )
-    }
+    private static let eventKinds: [JobEvent.Kind] = [
+        .started, .finished, .failed, .timedOut, .cancelled, .released, .recovered, .retrying, .dead, .dropped,
+        .replaced, .progress,
+    ]
 
     private func events(_ pageRequest: PageRequest) async throws -> Page {
         let chosen = pageRequest.query["queue"].flatMap { QueueName.isValid($0) ? $0 : nil } ?? ""
         return Page(
             heading: "Events",
             template: "events",
-            content: ["chosen": chosen, "queueChoices": try await queueChoices(chosen)]
+            content: [
+                "chosen": chosen, "queueChoices": try await queueChoices(chosen),
+                "kinds": Self.eventKinds.map { ["kind": $0.rawValue] },
+            ]
         )
     }
 

@@ -34,10 +34,12 @@ struct DashboardController: Sendable {
         _ action: (PageRequest) async throws -> String
     ) async -> Response {
         await answer(request, needing: .acting, upTo: limit) { pageRequest in
-            let place = try await action(pageRequest)
-            return Response(status: .seeOther, headers: [.location: base + place])
+            redirect(to: try await action(pageRequest))
         }
     }
+
+    /// Returns a redirect to a path below the base.
+    func redirect(to place: String) -> Response { Response(status: .seeOther, headers: [.location: base + place]) }
 
     /// Responds with the result of `make`; errors become pages.
     func answer(
@@ -62,7 +64,7 @@ struct DashboardController: Sendable {
     }
 
     /// Logs a rejected action, which matters as much to readers of the log as one that succeeded.
-    private func noteRefusal(_ error: any Error, _ access: DashboardAccess) {
+    func noteRefusal(_ error: any Error, _ access: DashboardAccess) {
         let problem = PageProblem(explaining: error)
         let outcome = "\(problem.status.code): \(problem.message)"
         dashboard.actions.note(access.user, "refused", String(path.prefix(500)), outcome)
@@ -142,7 +144,9 @@ struct DashboardController: Sendable {
             "base": base, "site": dashboard.title, "heading": page.heading, "who": who(pageRequest.access),
             "navigation": Navigation.links(at: pageRequest.path, pageRequest.query["state"]),
             "content": dashboard.pages.render(page.template, content),
-            "unreadable": ([dashboard.queues.problem].compactMap(\.self) + page.unreadable.map(\.description))
+            "unreadable":
+                ([page.problem, dashboard.queues.problem].compactMap(\.self)
+                + page.unreadable.map(\.description))
                 .map { ["text": $0] },
         ]
         if let notice = pageRequest.query["notice"] { layout["notice"] = notice }

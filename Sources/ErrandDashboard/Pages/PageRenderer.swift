@@ -24,13 +24,17 @@ struct PageRenderer: Sendable {
     private static let templates: [(String, [UInt8])] = [
         ("layout", PackageResources.layout_mustache), ("overview", PackageResources.overview_mustache),
         ("queueTable", PackageResources.queueTable_mustache), ("queue", PackageResources.queue_mustache),
-        ("workerTable", PackageResources.workerTable_mustache), ("workers", PackageResources.workers_mustache),
+        ("workerRows", PackageResources.workerRows_mustache), ("push", PackageResources.push_mustache),
+        ("workers", PackageResources.workers_mustache),
         ("jobs", PackageResources.jobs_mustache), ("job", PackageResources.job_mustache),
         ("schedules", PackageResources.schedules_mustache), ("events", PackageResources.events_mustache),
         ("confirm", PackageResources.confirm_mustache), ("run", PackageResources.run_mustache),
         ("actions", PackageResources.actions_mustache), ("problem", PackageResources.problem_mustache),
         ("found", PackageResources.found_mustache), ("charts", PackageResources.charts_mustache),
         ("times", PackageResources.times_mustache), ("timesCells", PackageResources.timesCells_mustache),
+        ("found", PackageResources.found_mustache), ("moment", PackageResources.moment_mustache),
+        ("jobRows", PackageResources.jobRows_mustache), ("jobFilter", PackageResources.jobFilter_mustache),
+        ("schedule", PackageResources.schedule_mustache), ("errorGroups", PackageResources.errorGroups_mustache),
     ]
 }
 

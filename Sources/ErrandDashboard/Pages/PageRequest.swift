@@ -26,6 +26,8 @@ struct Page {
     var status = HTTPResponse.Status.ok
     /// The parts missing from the page because they cannot be read.
     var unreadable: [UnreadablePlace] = []
+    /// What was wrong with the request, if the page is shown again because of it.
+    var problem: String?
 }
 
 /// The reason why a page cannot be shown.

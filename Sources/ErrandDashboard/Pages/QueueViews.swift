@@ -2,7 +2,7 @@ import Errand
 import ErrandOperator
 import ErrandText
 
-/// The values for the templates of queues and workers.
+/// The values for the templates of queues and servers.
 struct QueueViews {
     let sampler: Sampler
 
@@ -18,26 +18,13 @@ struct QueueViews {
             "counts": counts.map { state, count in
                 [
                     "queue": queue.name, "state": state.rawValue, "count": count.grouped,
-                    "isBad": state == .dead && count > 0,
+                    "isBad": state == .dead && count > 0, "isZero": count == 0,
                 ] as [String: Any]
             },
             "oldest": queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "–",
             "pushed": rates.pushed.rateText, "finished": rates.finished.rateText, "failed": rates.failed.rateText,
             "isFailing": rates.failed > 0, "isPaused": queue.isPaused,
         ]
-    }
-
-    func workers(_ workers: [Overview.Worker]) -> [[String: Any]] {
-        workers.map { worker in
-            let session = worker.session
-            return [
-                "id": session.id, "place": FormFields.encode(session.id), "host": session.host, "pid": session.pid,
-                "running": session.executing, "concurrency": session.concurrency,
-                "beat": TimeSpanText.rounded(session.lastBeatMilliseconds),
-                "queues": worker.queues.joined(separator: ", "),
-                "operations": session.operations.joined(separator: ", "),
-            ]
-        }
     }
 
     func server(_ server: ServerState) -> [String: Any] {

@@ -14,9 +14,14 @@ enum TimesViews {
                 "queue": row.queue, "operation": row.operation ?? "", "runs": runs.grouped,
                 "failed": failed == 0 ? "0" : share(failed, of: runs), "isFailing": failed > 0,
                 "dead": counts.dead.grouped, "isDead": counts.dead > 0,
-                "waited": OperationTimes.percentiles(counts.waiting).map { ["time": $0] },
-                "ran": OperationTimes.percentiles(counts.running).map { ["time": $0] },
+                "times": cells("waited", counts.waiting) + cells("ran", counts.running),
             ]
+        }
+    }
+
+    private static func cells(_ what: String, _ durations: DurationHistogram) -> [[String: Any]] {
+        zip(OperationTimes.shares, OperationTimes.percentiles(durations)).map { share, time in
+            ["label": "\(what) \(share.name)", "time": time]
         }
     }
 

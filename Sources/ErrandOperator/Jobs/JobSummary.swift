@@ -32,6 +32,8 @@ package struct JobSummary: Sendable {
     package var operation: String? { stored?.description.operation ?? last?.operation }
     /// The job's name.
     package var name: String? { stored.map(\.description.name) ?? last?.name }
+    /// The job's tags; none after it has ended, unless it is dead.
+    package var tags: [String] { stored?.description.tags ?? [] }
     /// The error of the last run, or the reason why the description cannot be read.
     package var error: String? { unreadable ?? record.lastError }
     /// The runs that did not succeed and are still recorded, newest first.
@@ -48,6 +50,9 @@ package struct JobSummary: Sendable {
         // A corrupt, huge count must not overflow.
         return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
     }
+
+    /// The number of runs that the job's own description permits; `nil` if the worker decides.
+    package var mostAttempts: Int? { stored?.description.retries.map { $0.addingReportingOverflow(1).partialValue } }
 
     /// The delays before retries in the job's own description, for people; `nil` if the worker decides.
     package var backoff: String? {
@@ -104,6 +109,7 @@ extension JobSummary {
             ("progress", record.progress.map { .decimal($0.fraction) } ?? .null),
             ("progress_message", .text(orNull: record.progress?.message)),
             ("pushed_ms", .number(orNull: pushed)), ("claimed_ms", .number(orNull: record.claimedAt)),
+            ("tags", .list(tags.map(JSONOutput.text))),
         ]
         if withErrors { members.append(("errors", .list(failedRuns.map(\.json)))) }
         if withArguments {

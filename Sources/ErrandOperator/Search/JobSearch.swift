@@ -24,6 +24,13 @@ package struct JobSearch: Sendable {
             self.looked = max(1, looked)
             self.time = time
         }
+
+        /// Returns whether a search has taken long enough.
+        func isOver(after looked: Int, since began: ContinuousClock.Instant) -> Bool {
+            // Places without jobs take little time, but there may be thousands of them.
+            let patience = looked == 0 ? 25 : looked < JobSearch.few ? 10 : 1
+            return ContinuousClock.now >= began + time * patience
+        }
     }
 
     /// The result of a search and the place where it stopped.
@@ -41,7 +48,7 @@ package struct JobSearch: Sendable {
     /// The number of jobs that costs the server at most a few milliseconds, during which other clients wait.
     static let pageSize = 250
     /// The number of jobs that a search examines even on a busy machine.
-    private static let few = 500
+    fileprivate static let few = 500
 
     private let broker: any ConsoleBroker
     private let queues: [String]
@@ -83,9 +90,7 @@ package struct JobSearch: Sendable {
         let began = ContinuousClock.now
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readOrPass(place, limits, &outcome)
-            // Places without jobs take little time, but there may be thousands of them.
-            let patience = outcome.looked == 0 ? 25 : outcome.looked < Self.few ? 10 : 1
-            if ContinuousClock.now >= began + limits.time * patience { break }
+            if limits.isOver(after: outcome.looked, since: began) { break }
         }
         return outcome
     }
@@ -150,11 +155,16 @@ extension JobSearch {
     /// The total is `nil` if the states include those of ended jobs, which are not counted, or if a queue cannot be
     /// read.
     package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int?) {
-        var (before, total, isBefore) = (0, Int?(0), true)
         let read = try await queues.readingEach { [broker] queue throws(BrokerError) in
             try await broker.status(of: queue).queue
         }
-        let statuses = Dictionary(read.values.map { ($0.queue, $0.value) }) { $1 }
+        return extent(upTo: cursor, in: read.values.map(\.value))
+    }
+
+    /// Returns the same from the present status of the queues.
+    package func extent(upTo cursor: SearchCursor, in queues: [QueueStatus]) -> (before: Int, total: Int?) {
+        var (before, total, isBefore) = (0, Int?(0), true)
+        let statuses = Dictionary(queues.map { ($0.name, $0) }) { $1 }
         for place in places {
             let counted = statuses[place.queue]?.count(of: place.state)
             if place.queue == cursor.queue, place.state == cursor.state {

@@ -13,6 +13,8 @@ import Testing
         ("/queues/images/jobs/dead/retry", []), ("/queues/images/jobs/waiting/cancel", []),
         ("/queues/images/jobs/dead/delete", []),
         ("/queues/images/jobs/dead/edit", [("description", #"{"operation":"work","queue":"images"}"#)]),
+        ("/queues/images/jobs/dead/copy", [("description", #"{"operation":"work","queue":"images"}"#)]),
+        ("/push", [("operation", "work"), ("queue", "images")]),
         ("/jobs/act", [("action", "delete"), ("scope", "selected"), ("job", "images:dead"), ("confirmed", "yes")]),
         ("/jobs/act", [("action", "delete"), ("scope", "matching"), ("confirmed", "yes")]),
         ("/schedules/pause", [("queue", "images"), ("name", "s")]),

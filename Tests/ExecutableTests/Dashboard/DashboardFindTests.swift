@@ -36,7 +36,7 @@ import Testing
         let answer = try await scene().ask("/find?id=both")
         #expect(answer.status == 200)
         for (queue, name) in [("images", "cat.jpg"), ("files", "dog.jpg")] {
-            #expect(answer.text.contains(#"<a href="/errand/queues/\#(queue)/jobs/both">both</a>"#))
+            #expect(answer.text.contains(#"href="/errand/queues/\#(queue)/jobs/both">work</a>"#))
             #expect(answer.text.contains(name))
         }
     }
@@ -60,22 +60,22 @@ import Testing
         let running = try await scene.desk.claim(1, from: "images").map(\.id)
         #expect(running == ["one"])
         let jobs = try await scene.ask("/jobs?queue=images").text
-        let link = #" on <a href="/errand/workers#worker-\#(worker)">\#(worker)</a>"#
+        let link = #">on <a href="/errand/workers#worker-\#(worker)">\#(worker)</a>"#
         #expect(jobs.matches(of: /workers#worker-/).count == 1 && jobs.contains(link), "\(jobs)")
         let workers = try await scene.ask("/workers").text
-        #expect(workers.contains(#"<tr id="worker-\#(worker)">"#))
+        #expect(workers.contains(#"<li class="worker" id="worker-\#(worker)">"#))
         let back = "/jobs?state=running&amp;worker=\(worker)"
         #expect(workers.contains(#"<a href="/errand\#(back)">1 of 8</a>"#), "\(workers)")
         let found = try await scene.ask(back.replacing("&amp;", with: "&")).text
-        #expect(found.contains(">one</a>") && !found.contains(">both</a>"))
+        #expect(found.contains(">one</code>") && !found.contains(">both</code>"))
         #expect(found.contains(#"name="worker" value="\#(worker)""#))
-        #expect(try await !scene.ask("/jobs?state=running&worker=another").text.contains(">one</a>"))
+        #expect(try await !scene.ask("/jobs?state=running&worker=another").text.contains(">one</code>"))
     }
 
     @Test func aDeadJobLeadsToNoWorker() async throws {
         let scene = try await scene()
         try await scene.desk.work(.failed, error: "odd", queue: "images")
         let dead = try await scene.ask("/jobs?state=dead").text
-        #expect(dead.contains(">one</a>") && !dead.contains("workers#worker-"))
+        #expect(dead.contains(">one</code>") && !dead.contains("workers#worker-"))
     }
 }

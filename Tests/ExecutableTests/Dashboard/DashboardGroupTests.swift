@@ -48,6 +48,6 @@ import Testing
         let foreign = HTTPFields()
         _ = try await DashboardScene.ask(dashboard, path, [], foreign, in: "/admin", at: "/admin/errand")
         let log = try await DashboardScene.ask(dashboard, "/actions", in: "/admin", at: "/admin/errand")
-        #expect(log.text.contains("<td>refused</td><td class=\"text\">\(path)</td>"), "\(log.text)")
+        #expect(log.text.contains("refused</td><td data-label=\"with\" class=\"text\">\(path)</td>"), "\(log.text)")
     }
 }

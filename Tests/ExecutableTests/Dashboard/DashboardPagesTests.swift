@@ -63,7 +63,7 @@ import Testing
         var (found, pages, path): (Set<String>, Int, String?) = ([], 0, "/schedules")
         while let asked = path {
             let page = try await scene.ask(asked).text
-            found.formUnion(page.matches(of: /<th scope="row">(s\d+)</).map { String($0.1) })
+            found.formUnion(page.matches(of: /<b class="title">(s\d+)</).map { String($0.1) })
             pages += 1
             path = page.firstMatch(of: /href="\/errand(\/schedules\?[^"]*)" rel="next"/).map {
                 String($0.1).replacing("&amp;", with: "&")
@@ -138,7 +138,7 @@ import Testing
             let isPlain = Self.escaped(text) == text
             #expect(isPlain || !page.text.utf8.containsBytes(of: text), "\(path)")
         }
-        #expect(try await scene.ask("/").text.utf8.containsBytes(of: "<td>\(Self.escaped(text))</td>"))
+        #expect(try await scene.ask("/").text.utf8.containsBytes(of: "operation\">\(Self.escaped(text))</td>"))
     }
 
     private static func escaped(_ text: String) -> String {

@@ -1,5 +1,4 @@
 import ErrandOperator
-import ErrandText
 import Foundation
 
 /// The display form of moments, which is the same everywhere: `2 min ago` or `in 3 h` in tables on a terminal, both the
@@ -20,11 +19,5 @@ struct MomentText: Sendable {
     func detail(_ milliseconds: Int64) -> String { "\(Timestamp.text(milliseconds)) (\(relative(milliseconds)))" }
 
     /// Formats the distance of a moment from the present.
-    func relative(_ milliseconds: Int64) -> String {
-        // Corrupt numbers must not overflow.
-        let (distance, overflow) = milliseconds.subtractingReportingOverflow(now)
-        if overflow { return Timestamp.text(milliseconds) }
-        if distance > 0 { return "in \(TimeSpanText.brief(distance))" }
-        return "\(TimeSpanText.brief(distance == .min ? .max : -distance)) ago"
-    }
+    func relative(_ milliseconds: Int64) -> String { Timestamp.relative(milliseconds, to: now) }
 }

@@ -9,6 +9,7 @@ extension DashboardController {
         let start = try SchedulePlace(pageRequest.query)
         var (rows, more): ([[String: Any]], SchedulePlace?) = ([], nil)
         var unreadable: [UnreadablePlace] = []
+        let moments = MomentView()
         for queue in try await dashboard.queues.names() where queue >= start.queue {
             more = SchedulePlace(queue: queue, position: nil)
             if rows.count >= Self.schedulesAPage { break }
@@ -25,26 +26,14 @@ extension DashboardController {
                 more = nil
                 continue
             }
-            rows += page.records.sorted { $0.name < $1.name }.map { Self.row(of: $0, in: queue) }
+            rows += page.records.sorted { $0.name < $1.name }
+                .map { ScheduleView(record: $0, queue: queue, moments: moments).values }
             more = page.next.map { SchedulePlace(queue: queue, position: $0) }
             if more != nil { break }
         }
         var content: [String: Any] = ["schedules": rows]
         if let more { content["more"] = "\(base)/schedules?\(more.query)" }
         return Page(heading: "Schedules", template: "schedules", content: content, unreadable: unreadable)
-    }
-
-    private static func row(of record: ScheduleRecord, in queue: String) -> [String: Any] {
-        let ways = [("run", "Run now"), record.isPaused ? ("resume", "Resume") : ("pause", "Pause")]
-        return [
-            "name": record.name, "queue": queue, "isBad": record.problem != nil,
-            "ticks": record.schedule?.timing.description ?? record.problem?.description ?? "–",
-            "operation": record.schedule?.template.operation ?? "–",
-            "from": record.schedule?.origin.description ?? "–",
-            "next": record.isPaused ? "paused" : record.nextTick.map(Timestamp.text) ?? "–",
-            "last": record.lastTick.map(Timestamp.text) ?? "never", "pushed": record.pushed.grouped,
-            "missed": record.missed.grouped, "ways": ways.map { ["way": $0.0, "title": $0.1] },
-        ]
     }
 }
 

@@ -11,14 +11,19 @@ struct JobsRequest: Sendable {
     let queue: String?
     let state: JobState?
     let filter: JobFilter
+    /// The place where the page begins, unless it lists dead jobs.
     let cursor: SearchCursor?
+    /// The place where a page of dead jobs begins.
+    let newest: NewestCursor?
     /// The time of a confirmation question about these jobs, in milliseconds since 1970 UTC; `nil` without a question,
     /// or if their end times select the jobs.
     let asked: Int64?
     /// The fields that select the jobs, without the cursor.
     let fields: FormFields
 
-    static let keys = ["queue", "state", "operation", "name", "error", "worker", "since", "until"]
+    static let keys = [
+        "queue", "state", "operation", "name", "error", "group", "arguments", "tag", "worker", "since", "until",
+    ]
 
     /// Parses the fields of a URL or a form.
     ///
@@ -33,25 +38,72 @@ struct JobsRequest: Sendable {
             return state
         }
         filter = JobFilter(
-            operation: fields["operation"],
+            operationContains: fields["operation"],
             nameContains: fields["name"],
             errorContains: fields["error"],
+            errorPattern: fields["group"],
+            argumentsContain: fields["arguments"],
+            tag: fields["tag"],
             from: try fields["since"].map { try Self.time($0, now) },
             until: try fields["until"].map { try Self.time($0, now) },
             worker: fields["worker"]
         )
-        cursor = try fields["from"].map { text in
-            guard let cursor = SearchCursor(text) else { throw PageProblem.bad("that is not a valid position") }
-            return cursor
-        }
+        let from = fields["from"]
+        cursor = state == .dead ? nil : from.flatMap { SearchCursor($0) }
+        newest = state == .dead ? from.flatMap { NewestCursor($0) } : nil
+        if from != nil, cursor == nil, newest == nil { throw PageProblem.bad("that is not a valid position") }
         asked = try fields["asked"].map { try Self.time($0, now) }
-        self.fields = FormFields(fields.pairs.filter { Self.keys.contains($0.key) && !$0.value.isEmpty })
+        self.fields = Self.selecting(fields)
+    }
+
+    /// Keeps fields that are not valid, to show them to the user again. It selects no jobs with them.
+    init(unchecked fields: FormFields) {
+        state = fields["state"].flatMap(JobState.init).flatMap { Self.states.contains($0) ? $0 : nil }
+        (queue, filter, cursor, newest, asked) = (nil, JobFilter(), nil, nil, nil)
+        self.fields = Self.selecting(state == nil ? FormFields(fields.pairs.filter { $0.key != "state" }) : fields)
+    }
+
+    /// Returns the fields that select jobs. If a key occurs several times, only its first value counts.
+    private static func selecting(_ fields: FormFields) -> FormFields {
+        FormFields(keys.compactMap { key in fields[key].map { (key, $0) } })
     }
 
     var states: [JobState] { state.map { [$0] } ?? JobSearch.unfinished }
 
     /// The path of the page that shows the jobs.
-    var place: String { "/jobs" + (fields.pairs.isEmpty ? "" : "?\(fields.query)") }
+    var place: String { Self.place(fields) }
+
+    /// Returns the path of the page with the jobs in another state, or in all that have not ended.
+    func place(in state: JobState?) -> String {
+        // Errors by group are those of dead jobs.
+        let others = fields.pairs.filter { !["state", "group"].contains($0.key) }
+        return Self.place(FormFields(others + (state.map { [("state", $0.rawValue)] } ?? [])))
+    }
+
+    /// The path of the page with the jobs of all groups.
+    var placeWithoutGroup: String { Self.place(FormFields(fields.pairs.filter { $0.key != "group" })) }
+
+    /// Returns the path of the page with a message at its top.
+    func place(notice: String) -> String {
+        Self.place(FormFields(fields.pairs + [("notice", notice)]))
+    }
+
+    private static func place(_ fields: FormFields) -> String {
+        "/jobs" + (fields.pairs.isEmpty ? "" : "?\(fields.query)")
+    }
+
+    /// Returns the fields that select the dead jobs of a group.
+    func fields(ofGroup pattern: String) -> FormFields {
+        FormFields(fields.pairs.filter { $0.key != "group" } + [("group", pattern)])
+    }
+
+    /// The actions that apply to jobs in the state of the page.
+    var actions: [BulkAction] { BulkAction.allCases.filter { action in state.map(action.states.contains) ?? true } }
+
+    /// Returns the queues to search: every one if none is named.
+    func queues(on dashboard: ErrandDashboard) async throws -> [String] {
+        if let queue { [queue] } else { try await dashboard.queues.names() }
+    }
 
     /// Describes the jobs for the log of actions.
     func words(_ states: [JobState]) -> String {
@@ -62,8 +114,7 @@ struct JobsRequest: Sendable {
 
     /// Makes the search; in every queue if none is named.
     func search(on dashboard: ErrandDashboard, states: [JobState]? = nil) async throws -> JobSearch {
-        let queues = if let queue { [queue] } else { try await dashboard.queues.names() }
-        return JobSearch(dashboard.broker, in: queues, states ?? self.states, for: filter)
+        JobSearch(dashboard.broker, in: try await queues(on: dashboard), states ?? self.states, for: filter)
     }
 
     /// Returns the fields with present times, for a question that may be answered an hour later about the jobs that

@@ -1,0 +1,74 @@
+import Errand
+import ErrandOperator
+import HTTPTypes
+import Hummingbird
+
+extension DashboardController {
+    /// Makes the page with the form for a new job.
+    ///
+    /// - Parameters:
+    ///   - typed: The fields as they were typed; the query before that.
+    ///   - problem: Why they were not accepted.
+    func pushPage(_ typed: FormFields, _ pageRequest: PageRequest, problem: PageProblem? = nil) async throws -> Page {
+        guard pageRequest.mayAct else { throw PageProblem(status: .forbidden, message: "you may only read here") }
+        let queues = try await dashboard.queues.names()
+        let suggestions = PushSuggestions(try await Overview(of: queues, on: broker).workers)
+        return Page(
+            heading: "Push a job",
+            template: "push",
+            content: PushForm.values(typed).merging([
+                "queueSuggestions": JobCounts.suggestions(queues), "operationSuggestions": suggestions.values,
+            ]) { $1 },
+            status: problem?.status ?? .ok,
+            problem: problem?.message
+        )
+    }
+
+    /// Pushes the job of the form. If it is not accepted, the form is shown again with the reason.
+    func pushFromForm(_ pageRequest: PageRequest) async throws -> Response {
+        do {
+            let description = try PushForm.description(pageRequest.form)
+            let target = "operation \(description.operation) to \(description.queue)"
+            return redirect(to: try await push(description, "push", target, pageRequest))
+        } catch {
+            let problem = PageProblem(explaining: error)
+            guard problem.status == .badRequest else { throw error }
+            noteRefusal(error, pageRequest.access)
+            return render(try await pushPage(pageRequest.form, pageRequest, problem: problem), pageRequest)
+        }
+    }
+
+    /// Pushes a new job, and returns the path of its page.
+    ///
+    /// - Parameters:
+    ///   - action: The action for the log.
+    ///   - target: What is pushed, for the log.
+    func push(
+        _ description: OperationDescription,
+        _ action: String,
+        _ target: String,
+        _ pageRequest: PageRequest
+    ) async throws -> String {
+        let job = try description.withoutID().makeEnvelope()
+        guard let receipt = try await broker.push([job], to: job.queue).first else {
+            throw PageProblem(status: .serviceUnavailable, message: "the broker returned no receipt for the job")
+        }
+        note(pageRequest, action, target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+        return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", try Self.notice(of: receipt))
+    }
+
+    private static func notice(of receipt: Receipt) throws -> String {
+        switch receipt.outcome {
+        case .accepted: return "This is the new job."
+        case .replaced: return "This is the new job; it has replaced a waiting one with its name."
+        case .deferred: return "This is the new job; it waits for the end of the running one with its name."
+        case .exists: return "The broker already has this job."
+        case .dropped: throw PageProblem.bad("the new job was not accepted: job \(receipt.id) has its name")
+        case .unknown:
+            throw PageProblem(
+                status: .serviceUnavailable,
+                message: "the reply was lost: the new job may have been accepted; find \(receipt.id)"
+            )
+        }
+    }
+}

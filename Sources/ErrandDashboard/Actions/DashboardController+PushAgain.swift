@@ -1,0 +1,75 @@
+import Errand
+import ErrandOperator
+import ErrandText
+import Hummingbird
+
+/// The ways to push a job again with changes; each is the end of a path.
+enum PushAgain: String {
+    /// The new job replaces a dead one.
+    case edit
+    /// The new job is pushed, and the old one is left as it is.
+    case copy
+}
+
+extension DashboardController {
+    /// Pushes the description of the form. If it is not accepted, the job's page is shown again with the reason and with
+    /// what was typed.
+    func pushAgain(
+        _ id: String,
+        in queue: String,
+        _ kind: PushAgain,
+        _ pageRequest: PageRequest
+    ) async throws -> Response {
+        let typed = pageRequest.form["description"] ?? ""
+        do {
+            let description = try OperationDescription(json: TextEncoding.withoutMark(typed))
+            switch kind {
+            case .edit: return redirect(to: try await edit(id, in: queue, description, pageRequest))
+            case .copy: return redirect(to: try await push(description, "copy", "job \(id) of \(queue)", pageRequest))
+            }
+        } catch {
+            let problem = PageProblem(explaining: error)
+            guard problem.status == .badRequest else { throw error }
+            noteRefusal(error, pageRequest.access)
+            let page = try await job(id, in: queue, pageRequest, typed: FormJSON.text(typed), problem: problem.message)
+            return render(page, pageRequest)
+        }
+    }
+
+    /// Replaces a dead job.
+    private func edit(
+        _ id: String,
+        in queue: String,
+        _ description: OperationDescription,
+        _ pageRequest: PageRequest
+    ) async throws -> String {
+        let target = "job \(id) of \(queue)"
+        switch try await JobEdit(broker, id, on: queue).replace(with: description) {
+        case .pushed(let receipt, let removed):
+            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", Self.words(afterEdit: removed))
+        case .refused(let receipt):
+            note(pageRequest, "edit", target, receipt.outcome.rawValue)
+            throw PageProblem.bad("the new job was not accepted: \(receipt.outcome.rawValue); the dead one stays")
+        case .unknown(let receipt):
+            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            let words = "the reply was lost: the new job may have been accepted, and the dead one stays; "
+            throw PageProblem(
+                status: .serviceUnavailable,
+                message: words + "do the same again within a minute, which makes no second job, or find \(receipt.id)"
+            )
+        case .pushedAndMaybeRemoved(let receipt, let error):
+            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            let words = "This is the new job; whether the dead one was removed is not known: \(error.message)."
+            return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", words)
+        case .notDead: throw PageProblem.bad("the job is not dead any more")
+        case .notFound: throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
+        }
+    }
+
+    private static func words(afterEdit removed: Bool) -> String {
+        removed
+            ? "This is the new job; the dead one was removed."
+            : "The new job is ready; the dead one had already been removed."
+    }
+}

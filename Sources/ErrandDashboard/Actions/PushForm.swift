@@ -1,0 +1,89 @@
+import Errand
+import ErrandOperator
+import ErrandText
+import Foundation
+
+/// The form for a new job.
+enum PushForm {
+    private static let keys = [
+        "queue", "operation", "arguments", "name", "delay", "priority", "timeout", "retries",
+    ]
+
+    /// Makes the description of the job. The library checks its values.
+    ///
+    /// - Throws: `DescriptionError` or `PageProblem` for the first field that is not valid.
+    static func description(
+        _ form: FormFields,
+        now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)
+    ) throws -> OperationDescription {
+        guard let operation = form["operation"] else { throw PageProblem.bad("operation: name the operation") }
+        let delay = try duration(form, "delay")
+        return try OperationDescription(
+            operation,
+            arguments: try arguments(form),
+            queue: form["queue"],
+            name: form["name"],
+            unique: try policy(form),
+            timeout: try duration(form, "timeout"),
+            notBefore: delay.map { now.addingReportingOverflow(Int64($0.wholeMilliseconds)).partialValue },
+            retries: try number(form, "retries"),
+            priority: try number(form, "priority")
+        )
+    }
+
+    private static func arguments(_ form: FormFields) throws -> JSONText {
+        let text = TextEncoding.withoutMark(form["arguments"] ?? "{}")
+        do { return try JSONText(validating: text.utf8) } catch {
+            throw PageProblem.bad("the arguments are not JSON: \(error)")
+        }
+    }
+
+    private static func policy(_ form: FormFields) throws -> UniquenessPolicy? {
+        try form["unique"].map { text in
+            guard let policy = UniquenessPolicy(rawValue: text) else {
+                throw PageProblem.bad("unique: there is no policy of that name")
+            }
+            return policy
+        }
+    }
+
+    private static func duration(_ form: FormFields, _ key: String) throws -> Duration? {
+        try form[key].map { text in
+            do { return try DurationText.parse(text) } catch { throw PageProblem.bad("\(key): \(error)") }
+        }
+    }
+
+    private static func number(_ form: FormFields, _ key: String) throws -> Int? {
+        try form[key].map { text in
+            guard let number = Int(text) else { throw PageProblem.bad("\(key): write a whole number") }
+            return number
+        }
+    }
+
+    /// Returns what was typed, for the template.
+    static func values(_ typed: FormFields) -> [String: Any] {
+        var values: [String: Any] = [:]
+        for key in keys { values["field_\(key)"] = FormJSON.text(typed[key] ?? "") }
+        values["policies"] = UniquenessPolicy.allCases.map { policy in
+            ["value": policy.rawValue, "isChosen": typed["unique"] == policy.rawValue] as [String: Any]
+        }
+        return values
+    }
+}
+
+/// The operations that live workers can run, with the queues that these serve.
+struct PushSuggestions {
+    private static let most = 500
+
+    let values: [[String: Any]]
+
+    init(_ workers: [Overview.Worker]) {
+        var queues: [String: Set<String>] = [:]
+        for worker in workers {
+            for operation in worker.session.operations { queues[operation, default: []].formUnion(worker.queues) }
+        }
+        values = queues.sorted { $0.key < $1.key }.prefix(Self.most).map { operation, queues in
+            ["value": operation, "label": "in \(queues.sorted().prefix(10).joined(separator: ", "))"]
+        }
+    }
+}
