@@ -194,7 +194,6 @@ function listen(list) {
   clear.onclick = () => { kept = []; list.replaceChildren(); };
   pause.onclick = () => {
     isPaused = !isPaused;
-    pause.setAttribute("aria-pressed", isPaused);
     pause.textContent = isPaused ? "Resume" : "Pause";
     waiting.forEach(show);
     waiting = [];

@@ -23,7 +23,8 @@ struct QueueViews {
             },
             "oldest": queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "–",
             "pushed": rates.pushed.rateText, "finished": rates.finished.rateText, "failed": rates.failed.rateText,
-            "isFailing": rates.failed > 0, "isPaused": queue.isPaused,
+            "isPushing": rates.pushed > 0, "isFinishing": rates.finished > 0, "isFailing": rates.failed > 0,
+            "isPaused": queue.isPaused,
         ]
     }
 

@@ -24,8 +24,8 @@ extension DashboardController {
         )
     }
 
-    /// Makes a page without jobs after a filter that is not valid.
-    private func jobs(after problem: PageProblem, _ pageRequest: PageRequest) async throws -> Page {
+    /// Makes a page without jobs after a filter or an id that is not valid.
+    func jobs(after problem: PageProblem, _ pageRequest: PageRequest) async throws -> Page {
         let typed = JobsRequest(unchecked: pageRequest.query)
         let counts = try await JobCounts(of: try await dashboard.queues.names(), on: broker)
         let list = JobList(jobs: [], next: nil, extent: "", unreadable: [])
@@ -69,6 +69,7 @@ extension DashboardController {
         content["tabs"] = JobTabs(counts: counts, wanted: wanted, base: base).values
         content["operationSuggestions"] = JobCounts.suggestions(counts.operations)
         content["queueSuggestions"] = JobCounts.suggestions(try await dashboard.queues.names())
+        content["canBeRunning"] = [nil, .running].contains(wanted.state) || fields["worker"] != nil
         let used = fields.pairs.count { !["state", "group"].contains($0.key) }
         content["filterTitle"] = used == 0 ? "Filter" : "Filter (\(used))"
         content["isFiltered"] = used > 0

@@ -9,7 +9,7 @@ struct JobTabs {
     let base: String
 
     var values: [[String: Any]] {
-        [tab("All unfinished", nil, JobSearch.unfinished)]
+        [tab("Unfinished and dead", nil, JobSearch.unfinished)]
             + JobsRequest.states.map { tab($0.rawValue.capitalized, $0, [$0]) }
     }
 

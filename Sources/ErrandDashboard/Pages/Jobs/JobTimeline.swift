@@ -49,7 +49,7 @@ struct JobTimeline {
     }
 
     private mutating func add(_ event: JobEvent) {
-        let words = (event.event ?? "ended").replacing("_", with: " ")
+        let words = Self.words(for: event.event)
         let attempt = event.attempt.map { $0 > 0 ? ", attempt \($0)" : "" } ?? ""
         var step = Step(words: words + attempt, time: event.atMilliseconds, error: event.error)
         (step.event, step.attempt) = (event.event, event.attempt)
@@ -60,6 +60,13 @@ struct JobTimeline {
             if took > 0 { step.spans.append(Span(kind: event.kind == .finished ? .ran : .failed, milliseconds: took)) }
         }
         add(step)
+    }
+
+    private static func words(for event: String?) -> String {
+        switch event {
+        case "recovered": "recovered from a lost worker"
+        default: (event ?? "ended").replacing("_", with: " ")
+        }
     }
 
     /// Returns the time that passed without a run before a moment.
@@ -115,7 +122,7 @@ struct JobTimeline {
     private static func join(_ first: Step, _ next: Step) -> Step {
         var joined = first
         joined.parts = (first.parts.isEmpty ? [first] : first.parts) + [next]
-        let event = (first.event ?? "ended").replacing("_", with: " ")
+        let event = words(for: first.event)
         let attempts = joined.parts.compactMap(\.attempt)
         let range = attempts.first.flatMap { low in attempts.last.map { ", attempts \(low) to \($0)" } } ?? ""
         let end = next.event == first.event ? "" : "; then it was dead"
