@@ -66,6 +66,14 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag(help: "Write events of the worker as JSON lines on standard output.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The version of what the catalogue runs, which operators see; by default that of Errand.",
+            valueName: "text"
+        )
+    )
+    var versionLabel: String?
+
     @Flag(help: "Also log each job that has finished.")
     var logJobs = false
 
@@ -142,7 +150,8 @@ struct WorkerCommand: AsyncParsableCommand {
             concurrency: concurrency,
             lease: lease.duration,
             grace: grace.duration,
-            logsFinishedJobs: logJobs
+            logsFinishedJobs: logJobs,
+            version: versionLabel ?? "errand \(ErrandVersion.current)"
         )
         configuration.endProcesses = WorkerProcess.endCommands
         return configuration

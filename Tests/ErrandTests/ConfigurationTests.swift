@@ -15,7 +15,7 @@
                 config: config([
                     "ERRAND_QUEUES": "mail:3,default", "ERRAND_CONCURRENCY": "32", "ERRAND_LEASE_SECONDS": "2.5",
                     "ERRAND_GRACE_SECONDS": "10", "ERRAND_LONGEST_WAIT_SECONDS": "1",
-                    "ERRAND_STOP_GRACE_SECONDS": "0.5",
+                    "ERRAND_STOP_GRACE_SECONDS": "0.5", "ERRAND_VERSION": "v7",
                 ])
             )
             #expect(settings.queues == [.init("mail", weight: 3), .init("default")])
@@ -24,7 +24,7 @@
             #expect(settings.lease == .milliseconds(2500))
             #expect(settings.grace == .seconds(10))
             #expect(settings.longestWait == .seconds(1))
-            #expect(settings.stopGrace == .milliseconds(500))
+            #expect(settings.stopGrace == .milliseconds(500) && settings.version == "v7")
         }
 
         @Test func `what is not set has its default`() throws {

@@ -97,6 +97,10 @@ public struct SessionStatus: Sendable, Equatable {
     public var lastBeatMilliseconds: Int
     /// The operations that it can run.
     public var operations: [String]
+    /// When the worker started, in milliseconds since 1970 UTC by its own clock, if that is known.
+    public var startedAt: Int64?
+    /// The version of the worker's program, if it has one.
+    public var version: String?
 
     /// Makes a status.
     public init(
@@ -107,7 +111,9 @@ public struct SessionStatus: Sendable, Equatable {
         executing: Int,
         concurrency: Int,
         lastBeatMilliseconds: Int,
-        operations: [String]
+        operations: [String],
+        startedAt: Int64? = nil,
+        version: String? = nil
     ) {
         self.id = id
         self.host = host
@@ -117,6 +123,8 @@ public struct SessionStatus: Sendable, Equatable {
         self.concurrency = concurrency
         self.lastBeatMilliseconds = lastBeatMilliseconds
         self.operations = operations
+        self.startedAt = startedAt
+        self.version = version
     }
 }
 

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// The number of a claim, which grows with every claim. A report with an old token is rejected.
 public typealias Token = UInt64
 
@@ -20,6 +22,10 @@ public struct Session: Sendable, Equatable {
     public let lease: Duration
     /// The operations that it can run, with defaults for jobs that do not set these values.
     public let operations: [String: OperationDefaults]
+    /// When the worker started, in milliseconds since 1970 UTC by its own clock; 0 if that is not known.
+    public let startedAt: Int64
+    /// The version of the worker's program, for operators; empty if it has none. At most 64 bytes of it are kept.
+    public let version: String
 
     /// Makes a session.
     public init(
@@ -29,7 +35,9 @@ public struct Session: Sendable, Equatable {
         concurrency: Int,
         queues: [String],
         lease: Duration,
-        operations: [String: OperationDefaults]
+        operations: [String: OperationDefaults],
+        startedAt: Int64 = 0,
+        version: String = ""
     ) {
         self.id = id
         self.host = host
@@ -38,6 +46,8 @@ public struct Session: Sendable, Equatable {
         self.queues = queues
         self.lease = lease
         self.operations = operations
+        self.startedAt = max(0, startedAt)
+        self.version = version.printable.clipped(toUTF8: 64)
     }
 }
 

@@ -31,6 +31,8 @@ public final class Worker: Service, CustomStringConvertible {
     private let shutdown: Shutdown
     private let current = Mutex<Session?>(nil)
     private let overruns: Overruns
+    /// The time of this worker's creation, in milliseconds since 1970 UTC.
+    private let startedAt: Int64
     private let stuck = Mutex<WorkerStuck?>(nil)
     /// Logs an event, and passes it on.
     private let tell: @Sendable (WorkerEvent) -> Void
@@ -60,6 +62,7 @@ public final class Worker: Service, CustomStringConvertible {
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
         self.broker = broker
+        startedAt = Int64(Date().timeIntervalSince1970 * 1000)
         let tell = { @Sendable [log = WorkerLog(logger: logger)] (event: WorkerEvent) in
             log.log(event)
             onEvent(event)
@@ -184,7 +187,9 @@ public final class Worker: Service, CustomStringConvertible {
             concurrency: configuration.concurrency,
             queues: configuration.queues.map(\.name),
             lease: configuration.lease,
-            operations: operations.mapValues(\.defaults)
+            operations: operations.mapValues(\.defaults),
+            startedAt: startedAt,
+            version: configuration.version
         )
     }
 

@@ -20,6 +20,7 @@
         /// | `graceSeconds` (`ERRAND_GRACE_SECONDS`) | how long a graceful shutdown may take |
         /// | `longestWaitSeconds` (`ERRAND_LONGEST_WAIT_SECONDS`) | how long a claimed job may wait for a slot |
         /// | `stopGraceSeconds` (`ERRAND_STOP_GRACE_SECONDS`) | how long a run may take to stop |
+        /// | `version` (`ERRAND_VERSION`) | the version of the program, which operators see |
         ///
         /// - Throws: ``ConfigurationProblem`` with the key whose value is invalid.
         public init(config: ConfigReader) throws(ConfigurationProblem) {
@@ -32,7 +33,8 @@
                 lease: try config.seconds("leaseSeconds", or: lease),
                 grace: try config.seconds("graceSeconds", or: grace),
                 longestWait: try config.seconds("longestWaitSeconds", or: longestWait),
-                stopGrace: try config.seconds("stopGraceSeconds", or: stopGrace)
+                stopGrace: try config.seconds("stopGraceSeconds", or: stopGrace),
+                version: config.string(forKey: "version", default: version)
             )
         }
 

@@ -43,6 +43,9 @@ public struct WorkerConfiguration: Sendable {
     /// Whether the worker logs a line, at the level `info`, for each job that has finished. It always logs what needs
     /// attention: runs that fail, jobs that are dead, released, cancelled or recovered, and a broker that does not reply.
     public var logsFinishedJobs: Bool
+    /// The version of the program, which operators see beside its workers; empty for none. At most 64 bytes of it are
+    /// kept.
+    public var version: String
     /// Ends the processes that handlers have started, before jobs that are still held are released. Returns `false` if
     /// one of them could not be ended in time.
     package var endProcesses: @Sendable () async -> Bool = { true }
@@ -58,7 +61,8 @@ public struct WorkerConfiguration: Sendable {
         longestPoll: Duration = .milliseconds(500),
         mostOverruns: Int? = nil,
         stuckAfter: Duration = .seconds(60),
-        logsFinishedJobs: Bool = false
+        logsFinishedJobs: Bool = false,
+        version: String = ""
     ) {
         self.queues = queues.unique
         self.concurrency = max(1, concurrency)
@@ -70,6 +74,7 @@ public struct WorkerConfiguration: Sendable {
         self.mostOverruns = max(1, mostOverruns ?? max(16, 2 * self.concurrency))
         self.stuckAfter = max(stuckAfter, .seconds(2))
         self.logsFinishedJobs = logsFinishedJobs
+        self.version = version
     }
 }
 

@@ -133,7 +133,8 @@ extension Overview.Worker {
             "id": .text(session.id), "host": .text(session.host), "pid": .count(session.pid),
             "queues": .list(queues.map(JSONOutput.text)), "running": .count(session.running),
             "concurrency": .count(session.concurrency), "last_beat_ms": .count(session.lastBeatMilliseconds),
-            "executing": .count(session.executing),
+            "executing": .count(session.executing), "started_ms": .number(orNull: session.startedAt),
+            "version": .text(orNull: session.version),
         ]
     }
 }

@@ -11,6 +11,8 @@ extension RedisBroker {
         call.add(session.pid)
         call.add(session.concurrency)
         call.add(wakeUpSecret)
+        call.add(session.startedAt)
+        call.add(session.version)
         for (operation, defaults) in session.operations.sorted(by: { $0.key < $1.key }) {
             call.add(operation)
             call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")

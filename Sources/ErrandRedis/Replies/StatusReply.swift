@@ -63,7 +63,7 @@ extension [String: Int] {
 extension SessionStatus {
     /// Parses one session of the status script's reply; `nil` if it is invalid.
     package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count >= 7, let id = parts[0].text else { return nil }
+        guard let parts = value.elements, parts.count >= 9, let id = parts[0].text else { return nil }
         func number(_ index: Int) -> Int { Int(clamping: parts[index].number ?? 0) }
         self.init(
             id: id,
@@ -73,7 +73,9 @@ extension SessionStatus {
             executing: number(6),
             concurrency: number(4),
             lastBeatMilliseconds: number(5),
-            operations: parts.dropFirst(7).compactMap(\.text)
+            operations: parts.dropFirst(9).compactMap(\.text),
+            startedAt: parts[7].number.flatMap { $0 > 0 ? $0 : nil },
+            version: parts[8].text.flatMap { $0.isEmpty ? nil : $0 }
         )
     }
 }

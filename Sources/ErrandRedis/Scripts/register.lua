@@ -1,7 +1,8 @@
 -- register: registers a session; its lease begins.
 --
--- Arguments  session, lease (ms), host, pid, concurrency, a secret that wake-ups with dispatched jobs must repeat, then
---            operation and `timeout:retries` of each operation that the session has
+-- Arguments  session, lease (ms), host, pid, concurrency, a secret that wake-ups with dispatched jobs must repeat, the
+--            start of the worker by its clock (ms; 0 if unknown), its version, then operation and `timeout:retries` of
+--            each operation that the session has
 -- Reply      OK
 local session, lease = ARGV[1], num(ARGV[2])
 if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
@@ -29,6 +30,7 @@ detect_outage(lease)
 call('HSET', key('runtime'), 'beat', nowtext)
 call('DEL', me)
 call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext, 'secret', ARGV[6])
-for i = 7, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
+call('HSET', me, 'started', ARGV[7], 'version', string.sub(ARGV[8], 1, 64))
+for i = 9, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
 call('ZADD', key('sessions'), whole(now + lease), session)
 return redis.status_reply('OK')

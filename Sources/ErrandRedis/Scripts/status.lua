@@ -2,7 +2,8 @@
 --
 -- Arguments  '0', or the position of more sessions from the last reply
 -- Reply      counts (name, number, …), unroutable jobs (operation, number, …), totals (name, number, …), sessions
---            (each: id, host, pid, claims, concurrency, ms since its last heartbeat, begun claims, operations …), position
+--            (each: id, host, pid, claims, concurrency, ms since its last heartbeat, begun claims, start of the worker (ms;
+--            0 if unknown), version, operations …), position
 --            of more sessions ('0': none). On later pages counts, unroutable jobs and totals are empty. While sessions
 --            register and leave, a session may appear twice
 local SESSIONS = 500
@@ -37,7 +38,8 @@ for _, id in ipairs(ids) do
   local claims = call('HLEN', claims_key(id))
   sessions[#sessions + 1] = {
     id, fields.host or '', num(fields.pid), claims, num(fields.concurrency), now - num(fields.beat),
-    claims == 0 and 0 or executing(id, num(fields.begun), num(fields.concurrency)), unpack(operations, 1, 500)
+    claims == 0 and 0 or executing(id, num(fields.begun), num(fields.concurrency)),
+    num(fields.started), fields.version or '', unpack(operations, 1, 500)
   }
 end
 if ARGV[1] ~= '0' then return { {}, {}, {}, sessions, rest } end

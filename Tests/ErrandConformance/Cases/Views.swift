@@ -32,6 +32,27 @@ extension ConformanceCase {
             let concurrency = try #require(sessions.first).concurrency
             #expect([status.running, status.executing] == [20, concurrency] && concurrency < 20)
         },
+        ConformanceCase("the start and the version of a worker are shown, if they are known") { fixture in
+            _ = try await fixture.session()
+            let session = Session(
+                id: "versioned-session",
+                host: "host",
+                pid: 1,
+                concurrency: 3,
+                queues: [fixture.queue],
+                lease: .seconds(60),
+                operations: [:],
+                startedAt: 1_700_000_000_000,
+                version: "1.2.3\n" + String(repeating: "x", count: 100)
+            )
+            try await fixture.broker.register(session, on: fixture.queue)
+            let (_, sessions) = try await fixture.broker.status(of: fixture.queue)
+            let known = try #require(sessions.first { $0.id == session.id })
+            #expect(known.startedAt == 1_700_000_000_000)
+            #expect(known.version?.hasPrefix("1.2.3") == true && known.version?.utf8.count ?? 65 <= 64)
+            let other = try #require(sessions.first { $0.id != session.id })
+            #expect(other.startedAt == nil && other.version == nil)
+        },
         ConformanceCase("jobs that no worker can run are apart from the oldest ready job") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("a", operation: "rare"))

@@ -22,6 +22,26 @@ import Testing
         }
     }
 
+    @Test func `a worker has its start and its version`() async throws {
+        let scene = try await DashboardScene()
+        let session = Session(
+            id: "versioned-session",
+            host: "desk.example",
+            pid: 4712,
+            concurrency: 1,
+            queues: ["images"],
+            lease: .seconds(60),
+            operations: [:],
+            startedAt: 1_700_000_000_000,
+            version: "2.1 <b>"
+        )
+        try await scene.desk.broker.register(session, on: "images")
+        let page = try await scene.ask("/workers").text
+        #expect(page.contains("version 2.1 &lt;b&gt;") && page.contains("2023-11-14T22:13:20"), "\(page)")
+        let status = try await Executable.console.run(["status", "--json"], on: scene.server).text
+        #expect(status.contains(#""started_ms":1700000000000,"version":"2.1 <b>""#), "\(status)")
+    }
+
     @Test func `a worker without heartbeats is marked`() async throws {
         let scene = try await DashboardScene()
         let session = scene.desk.session.id

@@ -5,6 +5,8 @@ package struct MemorySession: Sendable, Equatable {
     package let pid: Int32
     package let concurrency: Int
     package let operations: [String: OperationDefaults]
+    let startedAt: Int64
+    let version: String
     /// The lease in milliseconds.
     package let lease: Int64
     package var leaseEnds: Int64

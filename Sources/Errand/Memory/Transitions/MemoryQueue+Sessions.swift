@@ -12,6 +12,8 @@ extension MemoryQueue {
             pid: session.pid,
             concurrency: session.concurrency,
             operations: session.operations,
+            startedAt: session.startedAt,
+            version: session.version,
             lease: lease,
             leaseEnds: MemoryRules.later(now, by: lease),
             lastBeat: now,

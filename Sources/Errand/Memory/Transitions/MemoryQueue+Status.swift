@@ -47,7 +47,9 @@ extension MemoryQueue {
                 executing: session.executing,
                 concurrency: session.concurrency,
                 lastBeatMilliseconds: Int(clamping: now - session.lastBeat),
-                operations: session.operations.keys.sorted()
+                operations: session.operations.keys.sorted(),
+                startedAt: session.startedAt == 0 ? nil : session.startedAt,
+                version: session.version.isEmpty ? nil : session.version
             )
         }
     }
