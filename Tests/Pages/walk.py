@@ -306,7 +306,7 @@ class Walk:
         self.open('/jobs?state=dead&queue=files')
         self.browser.find_element(By.CSS_SELECTOR, 'select[name=scope] option[value=matching]').click()
         self.browser.find_element(By.XPATH, "//button[text()='Delete']").click()
-        self.until('it asks', self.sees('in the states dead?'))
+        self.until('it asks', self.sees('in the state dead?'))
         self.picture('confirm-desktop-light')
         self.look('the question')
         self.browser.find_element(By.NAME, 'confirmed').click()
@@ -420,6 +420,20 @@ class Walk:
         self.until('they come back', rows)
         self.look('events after filtering')
 
+    def without_script(self):
+        self.push(operation='bad', queue='files', name='read without a script')
+        # The driver's own questions still run.
+        self.browser.execute_cdp_cmd('Emulation.setScriptExecutionDisabled', {'value': True})
+        self.open('/jobs?state=dead')
+        self.until('the job is listed', lambda: (self.browser.refresh(), self.sees('read without a script')())[1])
+        for path, names in (('/jobs?state=dead', '[data-copy], [data-all]'), ('/events', '#events-tools'), ('/schedules', '[data-copy]')):
+            self.open(path)
+            if any(one.is_displayed() for one in self.browser.find_elements(By.CSS_SELECTOR, names)):
+                self.fault(f'{path} shows without a script what only works with one')
+            if path == '/schedules' and 'Times are in UTC' not in self.browser.find_element(By.TAG_NAME, 'body').text:
+                self.fault('times without a script do not say their zone')
+        self.browser.execute_cdp_cmd('Emulation.setScriptExecutionDisabled', {'value': False})
+
     def last_look(self):
         # By now there is something to see on the charts.
         for device in DEVICES:
@@ -440,7 +454,7 @@ def main():
         os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.schedules, walk.events, walk.last_look, walk.unknown_operations, walk.source_fails):
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.schedules, walk.events, walk.without_script, walk.last_look, walk.unknown_operations, walk.source_fails):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

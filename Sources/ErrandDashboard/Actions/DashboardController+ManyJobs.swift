@@ -86,7 +86,7 @@ extension DashboardController {
         }
         let (words, number) = try await count(search, outcome, wanted)
         if let number { fields.append(("counted", "\(number)")) }
-        let jobs = "\(words) in the states \(states.map(\.rawValue).joined(separator: ", "))"
+        let jobs = "\(words) \(wanted.question(states))"
         return ask(action, about: jobs, FormFields(fields), wanted, pageRequest)
     }
 
@@ -102,7 +102,7 @@ extension DashboardController {
         let names = jobs.map { (key: "job", value: "\($0.queue):\($0.record.id)") }
         let fields = wanted.fields.pairs + names + [("scope", "selected"), ("action", action.rawValue)]
         let count = jobs.count.counted("job")
-        let words = "\(count) in the states \(states.map(\.rawValue).joined(separator: ", "))"
+        let words = "\(count) \(wanted.question(states))"
         return ask(action, about: words, FormFields(fields), wanted, pageRequest)
     }
 

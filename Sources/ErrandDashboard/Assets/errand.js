@@ -156,7 +156,7 @@ enhance(document);
 
 // Shows what only works with a script, and exact times in the zone of this browser.
 function enhance(part) {
-  for (const button of part.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
+  for (const one of part.querySelectorAll("[data-copy][hidden], [data-script][hidden]")) one.hidden = false;
   for (const time of part.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);
     if (isNaN(date)) continue;

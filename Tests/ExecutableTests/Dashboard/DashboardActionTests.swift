@@ -50,7 +50,7 @@ import Testing
         ]
         let question = try await scene.ask("/jobs/act", form)
         #expect(question.status == 200)
-        #expect(question.text.contains("Retry 3 jobs in the states dead?"))
+        #expect(question.text.contains("Retry 3 jobs in the state dead?"))
         #expect(try await ids(.dead, scene).count == 5)
         let answer = try await scene.ask("/jobs/act", form + [("confirmed", "yes")])
         #expect(answer.status == 303)

@@ -104,7 +104,11 @@ import Testing
         let form = [
             ("state", "dead"), ("group", "timeout after # s"), ("scope", "matching"), ("action", "retry"),
         ]
-        #expect(try await scene.ask("/jobs/act", form).text.contains("Retry 3 jobs"))
+        #expect(
+            try await scene.ask("/jobs/act", form).text.contains(
+                "Retry 3 jobs in the state dead with the error “timeout after # s”?"
+            )
+        )
         #expect(try await scene.ask("/jobs/act", form + [("confirmed", "yes")]).status == 303)
         try await until("the group is ready") {
             let (images, files) = (

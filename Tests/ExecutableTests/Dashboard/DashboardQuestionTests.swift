@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [3, 1500]) func jobsPushedAfterTheQuestionAreLeftAlone(_ count: Int) async throws {
         let (scene, dashboard) = try await scene(count)
         let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "ready")).text
-        #expect(question.contains("Cancel \(count == 3 ? "3" : "1,500") jobs in the states ready?"))
+        #expect(question.contains("Cancel \(count == 3 ? "3" : "1,500") jobs in the state ready?"))
         try await scene.push(#"{"operation":"work","id":"later","queue":"images"}"#)
         let page = try await sayYes(question, dashboard)
         #expect(page.contains("Done: \(count == 3 ? "3" : "1,500") jobs."), "\(page)")
@@ -93,7 +93,7 @@ import Testing
         let (scene, dashboard) = try await scene(3)
         _ = try await scene.desk.claim(1, from: "images")
         let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "running")).text
-        #expect(question.contains("Cancel 1 job in the states running?"))
+        #expect(question.contains("Cancel 1 job in the state running?"))
         _ = try await scene.desk.claim(1, from: "images")
         #expect(try await sayYes(question, dashboard).contains("Done: 1 job."))
         let stopping = try await scene.desk.broker.inspect(["j0", "j1"], on: "images")
@@ -109,7 +109,7 @@ import Testing
         #expect(page.contains("150 jobs match by now, and the question was about 1; nothing was done"), "\(page)")
         #expect(try await DashboardScene.ask(dashboard, "/actions").text.contains("nothing was done"))
         let again = try await DashboardScene.ask(dashboard, "/jobs/act", hidden(page)).text
-        #expect(again.contains("Cancel 150 jobs in the states running?"), "\(page)")
+        #expect(again.contains("Cancel 150 jobs in the state running?"), "\(page)")
         #expect(try await sayYes(again, dashboard).contains("Done: 150 jobs."))
     }
 
@@ -129,8 +129,8 @@ import Testing
         #expect(try await scene.ask("/jobs/act", some).status == 303)
         try await until("both are logged") { scene.log.lines.count == 4 }
         let (every, one) = (
-            "target=all jobs in the states dead of every queue user=",
-            "target=all jobs in the states dead of images with error=disk%20full user="
+            "target=all jobs in the state dead of every queue user=",
+            "target=all jobs in the state dead of images with error=disk%20full user="
         )
         for target in [every, one] {
             #expect(scene.log.lines.filter { $0.contains(target) }.count == 2, "\(scene.log.lines)")

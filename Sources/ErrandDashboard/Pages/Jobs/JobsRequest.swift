@@ -105,10 +105,19 @@ struct JobsRequest: Sendable {
         if let queue { [queue] } else { try await dashboard.queues.names() }
     }
 
+    /// Describes the jobs for a question.
+    func question(_ states: [JobState]) -> String {
+        Self.words(for: states) + (filter.errorPattern.map { " with the error “\($0)”" } ?? "")
+    }
+
+    private static func words(for states: [JobState]) -> String {
+        "in the state\(states.count == 1 ? "" : "s") \(states.map(\.rawValue).joined(separator: ", "))"
+    }
+
     /// Describes the jobs for the log of actions.
     func words(_ states: [JobState]) -> String {
         let filter = FormFields(fields.pairs.filter { !["queue", "state"].contains($0.key) }).query
-        return "in the states \(states.map(\.rawValue).joined(separator: ", ")) of \(queue ?? "every queue")"
+        return "\(Self.words(for: states)) of \(queue ?? "every queue")"
             + (filter.isEmpty ? "" : " with \(filter)")
     }
 
