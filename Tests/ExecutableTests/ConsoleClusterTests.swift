@@ -79,7 +79,7 @@ import Testing
             let own =
                 try lost.port == master.port
                 ? gone : queues.filter { try !gone.contains($0) && cluster.server(of: $0).port == master.port }
-            #expect(row.contains("<td>\(own.joined(separator: ", "))</td>"), "\(row)")
+            #expect(row.contains(">\(own.joined(separator: ", "))</td>"), "\(row)")
         }
     }
 
