@@ -75,7 +75,7 @@ struct JobsListCommand: AsyncParsableCommand {
             let jobFilter = try await filter.filter(in: queues, of: broker)
             let search = JobSearch(broker, in: queues, filter.states, for: jobFilter)
             let dead = NewestDeadJobs(broker, in: queues, for: jobFilter)
-            if byError { return try await listErrors(dead, search) }
+            if byError { return try await listErrors(dead, search, for: jobFilter) }
             switch from {
             case .position(let cursor): try await list(search, cursor)
             case .newest(let cursor): try await listDead(dead, search, cursor)
@@ -108,8 +108,10 @@ struct JobsListCommand: AsyncParsableCommand {
         try await search.extent(upTo: SearchCursor(queue: "", state: .dead, position: 0)).total
     }
 
-    private func listErrors(_ jobs: NewestDeadJobs, _ search: JobSearch) async throws {
-        let limits = scan.map { JobSearch.Limits(found: $0, looked: $0, time: .seconds(3600)) } ?? ErrorGroups.limits
+    private func listErrors(_ jobs: NewestDeadJobs, _ search: JobSearch, for filter: JobFilter) async throws {
+        let limits =
+            scan.map { JobSearch.Limits(found: $0, looked: $0, time: .seconds(3600)) }
+            ?? ErrorGroups.limits(for: filter)
         let outcome = try await jobs.page(limits)
         let groups = Array(ErrorGroups(outcome.jobs).groups.prefix(limit))
         if options.json {

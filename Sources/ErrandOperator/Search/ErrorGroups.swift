@@ -37,8 +37,12 @@ package struct ErrorGroups: Sendable {
     /// The groups; those of the most jobs first, of equal ones those with the newest job.
     package let groups: [ErrorGroup]
 
-    /// The limits of the jobs to examine, so that a view with 100,000 dead jobs stays fast.
-    package static let limits = JobSearch.Limits(found: 5000, looked: 20_000, time: .milliseconds(150))
+    /// Returns the limits of the jobs to examine, so that a view with 100,000 dead jobs stays fast.
+    ///
+    /// Without a filter every job has to be grouped, too, so less time is left to read them.
+    package static func limits(for filter: JobFilter) -> JobSearch.Limits {
+        JobSearch.Limits(found: 5000, looked: 20_000, time: .milliseconds(filter.isEmpty ? 100 : 150))
+    }
 
     /// Groups jobs, which are sorted from the newest.
     package init(_ jobs: [JobSummary]) {

@@ -62,7 +62,7 @@ extension JobList {
     ) async throws(BrokerError) -> JobList {
         let list = NewestDeadJobs(broker, in: queues, for: wanted.filter)
         let isGrouped = wanted.newest == nil && wanted.filter.errorPattern == nil
-        let limits = isGrouped ? ErrorGroups.limits : JobSearch.Limits(found: jobsAPage)
+        let limits = isGrouped ? ErrorGroups.limits(for: wanted.filter) : JobSearch.Limits(found: jobsAPage)
         let outcome = try await list.page(from: wanted.newest, limits)
         let jobs = Array(outcome.jobs.prefix(jobsAPage))
         // The groups are of more jobs than the list shows.
