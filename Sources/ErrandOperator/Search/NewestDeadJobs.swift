@@ -39,14 +39,15 @@ package struct NewestDeadJobs: Sendable {
         let began = ContinuousClock.now
         var heads = try await open(at: cursor, limits, &outcome)
         while let index = Self.newest(of: heads) {
-            // Without a job there would be no place to continue from.
-            let isOver = outcome.looked > 0 && limits.isOver(after: outcome.looked, since: began)
-            if outcome.jobs.count >= limits.found || outcome.looked >= limits.looked || isOver { return outcome }
+            if outcome.jobs.count >= limits.found || outcome.looked >= limits.looked { return outcome }
             let job = heads[index].jobs.removeFirst()
             outcome.looked += 1
             outcome.next = NewestCursor(behind: job)
             if filter.passes(job) { outcome.jobs.append(job) }
-            if heads[index].jobs.isEmpty { try await refill(&heads, index, limits, &outcome) }
+            guard heads[index].jobs.isEmpty else { continue }
+            // Jobs that were read cost nothing more, so only further reading depends on the time.
+            if heads[index].hasMore, limits.isOver(after: outcome.looked, since: began) { return outcome }
+            try await refill(&heads, index, limits, &outcome)
         }
         outcome.next = nil
         return outcome
@@ -102,6 +103,9 @@ private struct DeadHead: Sendable {
     private var next: Int? = 0
 
     init(queue: String, cursor: NewestCursor?) { (self.queue, self.cursor) = (queue, cursor) }
+
+    /// Whether there are jobs to read.
+    var hasMore: Bool { next != nil }
 
     /// The place of the first job.
     var place: NewestCursor { jobs.first.map(NewestCursor.init(behind:)) ?? .end }

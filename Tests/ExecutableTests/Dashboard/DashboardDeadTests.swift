@@ -65,14 +65,16 @@ import Testing
         let queue = try #require(jobs.first { $0.id == last }?.queue)
         #expect(try await scene.desk.broker.retry([last], on: queue) == [.retried])
         try await bury([("late", "images", 9000, "x")], in: scene)
-        let second = try await scene.ask(try #require(next(first))).text
-        let third = try await scene.ask(try #require(next(second))).text
-        let seen = ids(first) + ids(second) + ids(third)
+        var (seen, page) = (ids(first), first)
+        // On a busy machine a page may have fewer jobs.
+        while let path = next(page) {
+            page = try await scene.ask(path).text
+            seen += ids(page)
+        }
         #expect(seen.count == 120)
         #expect(Set(seen) == Set(jobs.map(\.id)))
         let times = seen.compactMap { id in jobs.first { $0.id == id }?.at }
         #expect(times == times.sorted(by: >))
-        #expect(next(third) == nil)
     }
 
     @Test func `a position of another list is a message on the page`() async throws {
