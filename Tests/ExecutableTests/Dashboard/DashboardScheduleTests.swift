@@ -36,6 +36,20 @@ import Testing
         #expect(scene.log.lines.contains { $0.contains("action=save schedule") && $0.contains("outcome=changed") })
     }
 
+    @Test func `the list shows the state of the last tick's job`() async throws {
+        let scene = try await DashboardScene()
+        #expect(try await scene.ask("/schedules/save", Self.form).status == 303)
+        let id = try #require(try await schedule(scene)).id(ofTick: 1_700_000_000_000)
+        try scene.server.run("HSET", "errand:{images}:ticks", "nightly", "1700000000000:1:0")
+        #expect(try await !scene.ask("/schedules").text.contains(id), "the broker does not have it")
+        try await scene.push(#"{"operation":"work","id":"\#(id)","queue":"images","retries":0}"#)
+        try await scene.desk.work(.failed, error: "out of \"ink\"", queue: "images")
+        let link =
+            #"<a class="tag dead" href="/errand/queues/images/jobs/\#(id)" title="out of &quot;ink&quot;">dead</a>"#
+        let page = try await scene.ask("/schedules").text
+        #expect(page.contains(link), "\(page)")
+    }
+
     @Test func `a schedule with an anchor keeps it if its timing is not changed`() async throws {
         let scene = try await DashboardScene()
         let timing = try ScheduleTiming.every(.seconds(600), anchor: 1234)

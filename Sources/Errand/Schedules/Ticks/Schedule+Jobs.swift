@@ -3,7 +3,7 @@ import ErrandText
 extension Schedule {
     /// Returns the id of a tick's job. It is always the same, so that a tick that is pushed again after a broker has
     /// lost its newest data is recognized by its id, as long as ids are remembered.
-    func id(ofTick tick: Int64) -> String {
+    package func id(ofTick tick: Int64) -> String {
         "tick-\(tick)-\(SHA256.hex(name.utf8).prefix(24))"
     }
 

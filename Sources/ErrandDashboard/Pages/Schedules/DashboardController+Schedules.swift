@@ -26,14 +26,25 @@ extension DashboardController {
                 more = nil
                 continue
             }
-            rows += page.records.sorted { $0.name < $1.name }
-                .map { ScheduleView(record: $0, queue: queue, moments: moments).values }
+            let records = page.records.sorted { $0.name < $1.name }
+            let jobs = try await lastJobs(of: records, in: queue)
+            rows += zip(records, jobs).map { record, job in
+                ScheduleView(record: record, queue: queue, lastJob: job, moments: moments).values
+            }
             more = page.next.map { SchedulePlace(queue: queue, position: $0) }
             if more != nil { break }
         }
         var content: [String: Any] = ["schedules": rows]
         if let more { content["more"] = "\(base)/schedules?\(more.query)" }
         return Page(heading: "Schedules", template: "schedules", content: content, unreadable: unreadable)
+    }
+
+    /// Returns the job of each schedule's last tick; `nil` if the broker does not have it any more.
+    private func lastJobs(of records: [ScheduleRecord], in queue: String) async throws(BrokerError) -> [JobRecord?] {
+        let ids = records.map { record in record.lastTick.flatMap { record.schedule?.id(ofTick: $0) } }
+        let known = try await broker.inspect(ids.compactMap(\.self), on: queue).compactMap(\.self)
+        let jobs = Dictionary(known.map { ($0.id, $0) }) { $1 }
+        return ids.map { $0.flatMap { jobs[$0] } }
     }
 }
 

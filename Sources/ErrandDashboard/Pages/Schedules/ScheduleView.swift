@@ -7,6 +7,8 @@ struct ScheduleView {
 
     let record: ScheduleRecord
     let queue: String
+    /// The job of the last tick, if the broker still has it.
+    let lastJob: JobRecord?
     let moments: MomentView
 
     var values: [String: Any] {
@@ -20,6 +22,7 @@ struct ScheduleView {
             "from": record.schedule?.origin.description ?? "–",
             "nexts": record.isPaused ? [] : record.nextTick.map { [moments.relative($0, "next tick")] } ?? [],
             "lasts": record.lastTick.map { [moments.relative($0, "last tick")] } ?? [],
+            "lastJobs": lastJob.map { [["id": $0.id, "state": $0.state.rawValue, "error": $0.lastError ?? ""]] } ?? [],
             "neverTicked": record.lastTick == nil, "ticks": ticks.isEmpty ? [] : [["times": ticks]],
             "pushed": record.pushed.grouped, "missed": record.missed.grouped, "hasMissed": record.missed > 0,
             "ways": ways.map { ["way": $0.0, "title": $0.1] },
