@@ -49,6 +49,18 @@ extension BrokerError: HTTPResponseError {
     }
 }
 
+extension DescriptionError: ResponseGenerator {}
+extension DescriptionError: HTTPResponseError {
+    /// 422: the request asks for a job that cannot be described, for example with a tag that is too long.
+    public var status: HTTPResponse.Status { .unprocessableContent }
+
+    /// A JSON object with the description's rule that the request breaks.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let answer = ErrorAnswer(error: .init(message: "no such job can be pushed: \(self)", job: nil, state: nil))
+        return try answer.response(status, from: request, context: context)
+    }
+}
+
 /// The body of an error, in the form of Hummingbird's own.
 private struct ErrorAnswer: ResponseEncodable {
     struct Details: Encodable {

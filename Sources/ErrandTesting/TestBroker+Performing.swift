@@ -9,6 +9,18 @@ extension TestBroker {
     ///
     /// - Throws: The error of the test or the worker.
     public func running<Value>(_ worker: Worker, _ test: () async throws -> Value) async throws -> Value {
+        try await during(worker, test)
+    }
+
+    /// Runs a worker on this broker during a test, and then stops it: the other `running`, for tests of one statement
+    /// whose type the compiler does not find.
+    ///
+    /// - Throws: The error of the test or the worker.
+    public func running(_ worker: Worker, _ test: () async throws -> Void) async throws {
+        try await during(worker, test)
+    }
+
+    private func during<Value>(_ worker: Worker, _ test: () async throws -> Value) async throws -> Value {
         gate.workerBegins()
         let work = Task {
             defer { gate.workerEnds() }

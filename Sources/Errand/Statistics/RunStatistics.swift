@@ -30,11 +30,11 @@ public struct RunStatistics: Sendable, Equatable {
         running.merge(other.running)
     }
 
-    /// Adds one run.
+    /// Adds one run. Both times are in milliseconds.
     ///
     /// - Returns: Whether the outcome is counted. A run that was released or lost goes on elsewhere.
     @discardableResult
-    mutating func add(_ ending: RunEnding, waited: Int) -> Bool {
+    mutating func add(_ ending: RunEnding, waited: Int, ran: Int) -> Bool {
         switch ending.status {
         case .succeeded: finished += 1
         case .cancelled: cancelled += 1
@@ -44,7 +44,7 @@ public struct RunStatistics: Sendable, Equatable {
         default: return false
         }
         waiting.add(milliseconds: waited)
-        running.add(milliseconds: ending.duration.wholeMilliseconds)
+        running.add(milliseconds: ran)
         return true
     }
 }

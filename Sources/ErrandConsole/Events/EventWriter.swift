@@ -36,22 +36,29 @@ struct EventWriter: Sendable {
         if asJSON {
             StandardOutput.write(line)
         } else {
-            StandardOutput.write(words(for: event, kind, queue))
+            StandardOutput.write(words(for: event, kind, line, queue))
         }
     }
 
-    private func words(for event: JobEvent, _ kind: String, _ queue: String) -> String {
+    private func words(for event: JobEvent, _ kind: String, _ line: [UInt8], _ queue: String) -> String {
+        let progress = kind == "progress" ? JobProgress(json: line) : nil
         // Colours are control characters, too, so each part is made safe by itself.
         let head = [
             event.atMilliseconds.map(Timestamp.text), paint(kind), event.id?.onOneLine(), queue.onOneLine(),
             event.operation?.onOneLine(), event.name.map { "\"\($0.onOneLine(atMost: 80))\"" },
         ]
         let run = [
-            event.attempt.map { "attempt \($0)" }, event.durationMilliseconds.map { TimeSpanText.exact($0) },
+            event.attempt.map { "attempt \($0)" },
+            progress.map(Self.words(for:)) ?? event.durationMilliseconds.map { TimeSpanText.exact($0) },
             event.worker.map { "on \($0.onOneLine())" },
             event.error.map { Colour.red.painted($0.onOneLine(atMost: 200), on: coloured) },
         ]
         return (head + run).compactMap(\.self).joined(separator: "  ")
+    }
+
+    private static func words(for progress: JobProgress) -> String {
+        let percent = "\(Int((progress.fraction * 100).rounded())) %"
+        return percent + (progress.message.map { ": \($0.onOneLine(atMost: 200))" } ?? "")
     }
 
     private func paint(_ kind: String) -> String {

@@ -137,12 +137,13 @@ extension DashboardController {
         _ wanted: JobsRequest,
         _ pageRequest: PageRequest
     ) -> Response {
-        let which = fields["scope"] == "matching" ? "all that match" : "selected jobs"
+        let which = fields["scope"] == "matching" ? "all jobs that match" : "selected jobs"
         let page = Page(
             heading: "\(action.title) \(which)",
             template: "confirm",
             content: [
                 "question": "\(action.title) \(jobs)?", "title": action.title, "back": base + wanted.place,
+                "isDangerous": action != .retry,
                 "hidden": fields.pairs.map { ["key": $0.key, "value": $0.value] },
             ]
         )

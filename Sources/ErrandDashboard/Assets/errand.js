@@ -239,7 +239,10 @@ function eventRow(base, event) {
   add("span", event.queue, "faint");
   add("span", event.name, "name");
   add("span", event.attempt ? "attempt " + event.attempt : "", "faint");
-  add("span", event.duration_ms === undefined ? "" : "ran " + event.duration_ms + " ms", "faint");
+  // Only runs that have ended have a duration.
+  const hasRun = event.duration_ms !== undefined && ["finished", "failed", "timed_out", "cancelled", "dead"].includes(event.event);
+  add("span", hasRun ? "ran " + event.duration_ms + " ms" : "", "faint");
+  add("span", event.fraction === undefined ? "" : Math.round(event.fraction * 100) + " %" + (event.message ? ": " + event.message : ""), "faint");
   add("code", event.id, "faint when");
   if (event.error) {
     const details = row.appendChild(document.createElement("details"));

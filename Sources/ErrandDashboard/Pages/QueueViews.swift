@@ -21,7 +21,7 @@ struct QueueViews {
                     "isBad": state == .dead && count > 0, "isZero": count == 0,
                 ] as [String: Any]
             },
-            "oldest": queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "–",
+            "oldest": queue.oldestReadyMilliseconds > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "–",
             "pushed": rates.pushed.rateText, "finished": rates.finished.rateText, "failed": rates.failed.rateText,
             "isPushing": rates.pushed > 0, "isFinishing": rates.finished > 0, "isFailing": rates.failed > 0,
             "isPaused": queue.isPaused,
@@ -43,7 +43,7 @@ struct QueueViews {
         }
         let rates = queues.reduce(Rates()) { $0 + sampler.rates(of: $1.name) }
         let slots = overview.workers.reduce(0) { $0.addingReportingOverflow($1.session.concurrency).partialValue }
-        let oldest = queues.filter { $0.ready > 0 }.map(\.oldestReadyMilliseconds).max()
+        let oldest = queues.map(\.oldestReadyMilliseconds).filter { $0 > 0 }.max()
         let dead = sum(\.dead)
         func card(_ title: String, _ value: String, isBad: Bool = false) -> [String: Any] {
             ["title": title, "value": value, "isBad": isBad, "isZero": ["0", "–"].contains(value)]

@@ -29,11 +29,13 @@ struct Chart {
 
     /// The figure. Its caption has the present values for users who cannot see the lines.
     var svg: String {
-        let top = Self.ceiling(of: lines.flatMap(\.values).compactMap(\.self).max() ?? 0)
+        // The middle of an axis of jobs must be a whole number.
+        let least = unit.isEmpty ? 2.0 : 1
+        let top = max(least, Self.ceiling(of: lines.flatMap(\.values).compactMap(\.self).max() ?? 0))
         let name = EscapedHTML.escape(title)
         let legend = lines.map { "<span class=\"\($0.style)\">\(EscapedHTML.escape($0.name)) \(text($0.now))</span>" }
         let paths = lines.map { "<path class=\"\($0.style)\" d=\"\(path($0.values, top))\"/>" }
-        let known = lines.flatMap(\.values).contains { $0 != nil }
+        let known = lines.contains { $0.values.dropLast().contains { $0 != nil } }
         return """
             <figure class="chart"><figcaption><span>\(name)</span><span class="legend">\(legend.joined())</span></figcaption>
             <div class="plot"><div class="axis"><span>\(text(top))</span><span>\(text(top / 2))</span><span>0</span></div>

@@ -48,6 +48,8 @@ struct QueueCharts {
     }
 
     private func line(_ name: String, _ value: (StatisticsSeries.Point) -> Double, now: Double) -> Chart.Line {
-        Chart.Line(name: name, style: name, values: series.points.map { $0.map(value) }, now: now)
+        // The last point is the present, as the legend says.
+        let values = series.points.dropLast().map { $0.map(value) } + [now]
+        return Chart.Line(name: name, style: name, values: values, now: now)
     }
 }

@@ -23,7 +23,8 @@ package enum ErrorPattern {
         guard let error else { return none }
         var scanner = Scanner(Array(firstLine(of: error).prefix(mostBytes)))
         let pattern = scanner.pattern()
-        return pattern.isEmpty ? none : String(pattern.prefix(mostCharacters))
+        if pattern.isEmpty { return none }
+        return pattern.count > mostCharacters ? pattern.prefix(mostCharacters - 1) + "…" : pattern
     }
 
     private static func firstLine(of error: String) -> Substring.UTF8View {

@@ -49,13 +49,10 @@ struct DurationHistogramTests {
     @Test("cells say all that they were made of")
     func cells() {
         var statistics = RunStatistics()
-        for duration in [0, 1, 3, 70, 5_000_000] {
-            statistics.add(
-                RunEnding(status: .succeeded, timedOut: false, duration: .milliseconds(duration), error: nil),
-                waited: duration * 2
-            )
-        }
-        statistics.add(RunEnding(status: .failed, timedOut: true, duration: .seconds(1), error: "late"), waited: 1)
+        let finished = RunEnding(status: .succeeded, timedOut: false, duration: .zero, error: nil)
+        for duration in [0, 1, 3, 70, 5_000_000] { statistics.add(finished, waited: duration * 2, ran: duration) }
+        let late = RunEnding(status: .failed, timedOut: true, duration: .seconds(1), error: "late")
+        statistics.add(late, waited: 1, ran: 1000)
         #expect(RunStatistics(cells: statistics.cells) == statistics)
         #expect(statistics.finished == 5 && statistics.timedOut == 1 && statistics.dead == 1 && statistics.failed == 0)
     }

@@ -59,12 +59,16 @@ struct RunRecordingTests {
     func putBack() {
         let counter = RunCounter()
         let ending = RunEnding(status: .succeeded, timedOut: false, duration: .zero, error: nil)
-        counter.count(ending, of: "a", waited: 1)
+        counter.count(ending, of: "a", waited: 1, ran: 1)
         let taken = counter.take()
         #expect(counter.isEmpty && taken["a"]?.finished == 1)
-        counter.count(ending, of: "a", waited: 1)
+        counter.count(ending, of: "a", waited: 1, ran: 1)
         counter.putBack(taken)
-        #expect(counter.take()["a"]?.finished == 2)
+        counter.count(ending, of: "b", waited: 1, ran: 1)
+        counter.count(ending, of: "a", waited: 1, ran: 1)
+        let all = counter.take()
+        #expect(all["a"]?.finished == 3 && all["b"]?.finished == 1 && all.count == 2)
+        #expect(counter.isEmpty && counter.take().isEmpty)
     }
 
     @Test("runs are recorded every five seconds, and a sample is taken every minute")

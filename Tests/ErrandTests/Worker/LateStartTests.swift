@@ -19,7 +19,7 @@ struct LateStartTests {
         let all = Mutex<[OutcomeReport]>([])
 
         func noteBegun(_ token: Token) {}
-        func count(_ ending: RunEnding, of operation: String, waited: Int) {}
+        func count(_ ending: RunEnding, of operation: String, waited: Int, ran: Int) {}
         func ended(_ run: JobRun, _ report: OutcomeReport?) { all.withLock { $0 += [report].compactMap(\.self) } }
     }
 

@@ -6,6 +6,7 @@ import Synchronization
 final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
+        var updateFailure: BrokerError?
         /// The only queue whose exchanges fail; `nil` for all queues.
         var failingQueue: String?
         var failures: [String: Int] = [:]
@@ -52,6 +53,9 @@ final class TroubledBroker: WorkingBroker {
             state.failingQueue = queue
         }
     }
+
+    /// Makes reports of progress and checkpoints fail.
+    func failUpdates(with error: BrokerError) { state.withLock { $0.updateFailure = error } }
 
     /// Loses the replies to a queue's exchanges; `nil` ends that.
     func loseReplies(of queue: String?) { state.withLock { $0.unanswered = queue } }
@@ -156,7 +160,8 @@ final class TroubledBroker: WorkingBroker {
     // MARK: Forwarded calls
 
     func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try await memory.update(update, of: session, on: queue)
+        if let failure = state.withLock({ $0.updateFailure ?? $0.failure }) { throw failure }
+        return try await memory.update(update, of: session, on: queue)
     }
 
     func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {

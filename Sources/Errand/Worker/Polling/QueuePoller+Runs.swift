@@ -74,8 +74,8 @@ extension JobRun: ClaimedRun {}
 extension QueuePoller: JobRunDelegate {
     func noteBegun(_ token: Token) { begun.max(token, ordering: .relaxed) }
 
-    func count(_ ending: RunEnding, of operation: String, waited: Int) {
-        runs.count(ending, of: operation, waited: waited)
+    func count(_ ending: RunEnding, of operation: String, waited: Int, ran: Int) {
+        runs.count(ending, of: operation, waited: waited, ran: ran)
     }
 
     func ended(_ run: JobRun, _ report: OutcomeReport?) {

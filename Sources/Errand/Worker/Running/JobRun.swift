@@ -264,7 +264,9 @@ final class JobRun: Sendable {
         wasCancelled: Bool = false
     ) {
         let ending = RunEnding(report, wasCancelled: wasCancelled)
-        if let began { owner.count(ending, of: operation.name, waited: waited(until: began)) }
+        if let began, let report {
+            owner.count(ending, of: operation.name, waited: waited(until: began), ran: report.milliseconds)
+        }
         tell(ending, report)
         owner.ended(self, report)
     }
@@ -273,7 +275,10 @@ final class JobRun: Sendable {
     /// the token implies, and since then by ours.
     private func waited(until began: ContinuousClock.Instant) -> Int {
         let beforeClaim = Int64(clamping: token / 1000).subtractingReportingOverflow(job.readySince).partialValue
-        return Int(clamping: max(0, beforeClaim)) + max(0, (began - claimedAt).wholeMilliseconds)
+        let sinceClaim = began - claimedAt
+        // Whole milliseconds take a division of 128 bits, which most runs can do without.
+        let held = sinceClaim < .milliseconds(1) ? 0 : sinceClaim.wholeMilliseconds
+        return Int(clamping: max(0, beforeClaim)).addedClamped(held)
     }
 
     private func tell(_ ending: RunEnding, _ report: OutcomeReport?) {
