@@ -7,8 +7,8 @@ func signUp(_ address: String, producer: Producer) async throws {
     try await producer.push(SendEmail(to: address, template: "welcome"))
 }
 
-func makeWorker(_ broker: any WorkingBroker) -> Worker {
-    let worker = Worker(broker: broker, logger: Logger(label: "tests"))
+func makeWorker(_ broker: any WorkingBroker, schedules: [Schedule] = []) -> Worker {
+    let worker = Worker(broker: broker, schedules: schedules, logger: Logger(label: "tests"))
     worker.registerJob(parameters: SendEmail.self) { email, _ in
         if email.to == "nobody" { throw JobFailure("no such address", retryAfter: .seconds(60)) }
     }
@@ -33,6 +33,17 @@ func makeWorker(_ broker: any WorkingBroker) -> Worker {
             #expect(try await broker.performNext() == nil)
             try await broker.advance(by: .seconds(60))
             #expect(try await broker.performNext()?.error == "no such address")
+        }
+    }
+
+    @Test func `the letters of the day are sent at eight`() async throws {
+        let broker = TestBroker()
+        let schedule = try Schedule("letters", .daily(hour: 8), pushing: SendEmail(to: "all", template: "daily"))
+        let worker = makeWorker(broker, schedules: [schedule])
+        try await broker.running(worker) {
+            try await broker.advance(by: .seconds(86_400))
+            try await broker.assertEnqueued(SendEmail.self) { $0.template == "daily" }
+            #expect(try await broker.performNext()?.state == .finished)
         }
     }
 

@@ -28,7 +28,7 @@ public struct ErrandDashboard: Sendable {
 
     let broker: any Broker
     let title: String
-    let access: VisitorRule
+    var access: VisitorRule
     let hosts: HostRule
     let queues: KnownQueues
     let sampler: Sampler
@@ -96,7 +96,32 @@ public struct ErrandDashboard: Sendable {
     ///   - path: The path of the overview, such as `/errand`; an empty string puts it at the root.
     public func addRoutes<Context: RequestContext>(to router: some RouterMethods<Context>, at path: String = "/errand")
     {
-        let routes = DashboardRoutes(dashboard: self, group: router.group(RouterPath(path)))
+        addRoutes(DashboardRoutes(dashboard: self, group: router.group(RouterPath(path)), access: nil))
+    }
+
+    /// Adds the dashboard's pages to a router whose middleware has found out who the user is.
+    ///
+    /// ```swift
+    /// ErrandDashboard(broker: broker).addRoutes(to: router, at: "/errand") { _, context in
+    ///     guard let user = context.user else { return .none }
+    ///     return user.isOperator ? .acting(as: user.name) : .reading(as: user.name)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - router: The router or group; links on the pages begin with the group's path.
+    ///   - path: The path of the overview, such as `/errand`; an empty string puts it at the root.
+    ///   - access: Returns the permissions of the sender of a request, from the request and its context. It takes the
+    ///     place of the dashboard's own rule, and is called for every request.
+    public func addRoutes<Context: RequestContext>(
+        to router: some RouterMethods<Context>,
+        at path: String = "/errand",
+        access: @escaping @Sendable (Request, Context) async -> DashboardAccess
+    ) {
+        addRoutes(DashboardRoutes(dashboard: self, group: router.group(RouterPath(path)), access: access))
+    }
+
+    private func addRoutes<Context: RequestContext>(_ routes: DashboardRoutes<Context>) {
         DashboardController.addPages(to: routes)
         DashboardController.addActions(to: routes)
         DashboardController.addFeeds(to: routes)

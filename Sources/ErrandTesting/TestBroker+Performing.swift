@@ -80,8 +80,10 @@ extension TestBroker {
 
     /// Moves the clock forward. Due jobs become ready, schedules tick, and the leases of dead workers end.
     ///
-    /// Live workers send heartbeats meanwhile, so that none of them loses its session.
+    /// Live workers send heartbeats meanwhile, so that none of them loses its session. A worker that was just started has
+    /// stored its schedules before the clock moves.
     public func advance(by duration: Duration) async throws {
+        _ = await gate.awaitWorker()
         let lease = livingSessions.map(\.lease).min() ?? .seconds(30)
         // Steps shorter than half a lease, but at most about 2,000 of them.
         let step = max(lease / 4, duration / 2000)

@@ -124,6 +124,20 @@ private struct Session {
     let user: User?
 }
 
+private struct UserContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var user: Session.User?
+
+    init(source: ApplicationRequestContextSource) { coreContext = .init(source: source) }
+}
+
+private func dashboard(_ broker: any Broker, _ router: Router<UserContext>) {
+    ErrandDashboard(broker: broker).addRoutes(to: router, at: "/errand") { _, context in
+        guard let user = context.user else { return .none }
+        return user.isOperator ? .acting(as: user.name) : .reading(as: user.name)
+    }
+}
+
 private func dashboards(_ broker: any Broker, _ router: Router<BasicRequestContext>) {
     @Sendable func session(of request: Request) async -> Session? { nil }
     ErrandDashboard(broker: broker).addRoutes(to: router, at: "/errand")

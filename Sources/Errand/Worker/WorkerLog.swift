@@ -1,27 +1,35 @@
 import Logging
+import Synchronization
 
 /// Logs the state of a worker: what `errand-worker` says as well.
-struct WorkerLog: Sendable {
-    let logger: Logger
+final class WorkerLog: Sendable {
+    private let logger: Logger
+    /// The id of the worker's last session.
+    private let session = Mutex<String?>(nil)
+
+    init(logger: Logger) { self.logger = logger }
 
     func log(_ event: WorkerEvent) {
         switch event {
         case .registered(let session):
-            logger.notice(
-                "worker serves \(session.queues.joined(separator: ", "))",
-                metadata: ["worker.id": "\(session.id)", "concurrency": "\(session.concurrency)"]
-            )
-        case .sessionLost(let session):
-            logger.notice(
-                "session lost: the broker no longer has this worker, which registers again",
-                metadata: ["worker.id": "\(session.id)"]
-            )
+            self.session.withLock { $0 = session.id }
+            let queues = session.queues.joined(separator: ", ")
+            write(.notice, "worker serves \(queues)", ["concurrency": "\(session.concurrency)"])
+        case .sessionLost:
+            write(.notice, "session lost: the broker no longer has this worker, which registers again")
         case .waitingForBroker(let error):
-            logger.warning("worker waits for the broker", metadata: ["error": "\(error)"])
+            write(.warning, "worker waits for the broker", ["error": "\(error)"])
         case .stuck(let reason):
-            logger.error("worker is stuck: handlers do not return", metadata: ["error": "\(reason)"])
-        case .stopping: logger.notice("worker stops: it claims nothing more and waits for its running jobs")
-        case .stopped: logger.notice("worker has stopped")
+            write(.error, "worker is stuck: handlers do not return", ["error": "\(reason)"])
+        case .stopping:
+            write(.notice, "worker stops: it claims nothing more and waits for its running jobs")
+        case .stopped: write(.notice, "worker has stopped")
         }
+    }
+
+    private func write(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata = [:]) {
+        var metadata = metadata
+        if let id = session.withLock({ $0 }) { metadata["worker.id"] = "\(id)" }
+        logger.log(level: level, "\(message)", metadata: metadata)
     }
 }

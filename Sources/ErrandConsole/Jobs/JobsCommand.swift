@@ -6,7 +6,7 @@ struct JobsCommand: AsyncParsableCommand {
         commandName: "jobs",
         abstract: "Lists jobs, and retries, cancels, deletes, exports or imports many at once.",
         discussion: """
-            Without a subcommand it lists jobs.
+            Without a subcommand it lists jobs; errand jobs list --help has the filters.
 
             Examples:
               errand jobs --state dead --queue images

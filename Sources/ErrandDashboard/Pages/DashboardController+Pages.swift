@@ -78,7 +78,11 @@ extension DashboardController {
             rates: dashboard.sampler.rates(of: name),
             queues: overview.queues
         )
-        let workerViews = WorkerViews(running: try await RunningJobs(of: overview, on: broker), moments: MomentView())
+        let workerViews = WorkerViews(
+            running: try await RunningJobs(of: overview, on: broker),
+            moments: MomentView(),
+            isOfOneQueue: true
+        )
         return Page(
             heading: "Queue \(name)",
             template: "queue",

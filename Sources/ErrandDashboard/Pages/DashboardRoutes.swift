@@ -11,19 +11,34 @@ struct DashboardRoutes<Context: RequestContext> {
 
     let dashboard: ErrandDashboard
     let group: RouterGroup<Context>
+    /// The rule of these routes, if it is not the dashboard's own.
+    let access: (@Sendable (Request, Context) async -> DashboardAccess)?
 
     func get(_ path: RouterPath, _ answer: @escaping Answer) {
-        group.get(path) { [dashboard] request, context in
-            let controller = DashboardController(dashboard, asked: request, from: Self.address(of: context), for: path)
+        group.get(path) { [dashboard, access] request, context in
+            let controller = await Self.controller(dashboard, access, request, context, path)
             return await answer(controller, request, context)
         }
     }
 
     func post(_ path: RouterPath, _ answer: @escaping Answer) {
-        group.post(path) { [dashboard] request, context in
-            let controller = DashboardController(dashboard, asked: request, from: Self.address(of: context), for: path)
+        group.post(path) { [dashboard, access] request, context in
+            let controller = await Self.controller(dashboard, access, request, context, path)
             return await answer(controller, request, context)
         }
+    }
+
+    /// Makes the controller of a request.
+    private static func controller(
+        _ dashboard: ErrandDashboard,
+        _ access: (@Sendable (Request, Context) async -> DashboardAccess)?,
+        _ request: Request,
+        _ context: Context,
+        _ path: RouterPath
+    ) async -> DashboardController {
+        var dashboard = dashboard
+        if let permissions = await access?(request, context) { dashboard.access = { _, _ in permissions } }
+        return DashboardController(dashboard, asked: request, from: address(of: context), for: path)
     }
 
     private static func address(of context: Context) -> String? {

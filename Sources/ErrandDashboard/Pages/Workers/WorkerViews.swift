@@ -8,6 +8,8 @@ struct WorkerViews {
 
     let running: RunningJobs
     let moments: MomentView
+    /// Whether only one queue was asked for: a worker's other slots may run jobs of others.
+    var isOfOneQueue = false
 
     func values(_ workers: [Overview.Worker]) -> [[String: Any]] { workers.map(row) }
 
@@ -19,7 +21,8 @@ struct WorkerViews {
             "id": session.id, "place": FormFields.encode(session.id), "host": session.host, "pid": session.pid,
             "running": session.executing, "concurrency": session.concurrency,
             "beat": TimeSpanText.rounded(session.lastBeatMilliseconds),
-            "isLost": worker.isLost, "versions": session.version.map { [["version": $0]] } ?? [],
+            "isOfOneQueue": isOfOneQueue, "isLost": worker.isLost,
+            "versions": session.version.map { [["version": $0]] } ?? [],
             "starts": session.startedAt.map { [moments.relative($0, "started")] } ?? [],
             "queues": worker.queues.joined(separator: ", "), "operations": Self.operations(session),
             "jobs": jobs.map { JobRow(job: $0, moments: moments).values }, "isIdle": jobs.isEmpty,
