@@ -69,7 +69,7 @@ model: build-model ## the transitions explored, simulated and compared with Redi
 	$(MODEL) simulate --seeds 500
 	ERRAND_MODEL=$(MODEL) HISTORIES=400 scripts/check-mutations core
 
-model-full: build-model ## the same with the figures of docs/model.md: two hours
+model-full: build-model ## the same with the figures of docs/model.md: about eight hours of a processor
 	$(MODEL) redis --histories 20000
 	$(MODEL) redis --histories 4000 --tombstones
 	$(MODEL) explore --table
