@@ -82,7 +82,7 @@ extension TestBroker {
         return promotion
     }
 
-    /// Adds what runs came to to the queue's statistics.
+    /// Adds runs to the queue's statistics.
     public func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
         try await memory.record(runs, on: queue)
     }

@@ -93,8 +93,8 @@ public protocol WorkingBroker: TickingBroker {
     /// Moves due jobs to the ready list.
     func promote(on queue: String) async throws(BrokerError) -> Promotion
 
-    /// Adds what runs came to, by operation, to the queue's statistics, and a sample of its counts if the present minute
-    /// has none.
+    /// Adds the outcomes and durations of runs, by operation, to the queue's statistics, and a sample of its counts if the
+    /// present minute has none.
     ///
     /// Workers call it every few seconds. If a call fails, what it would have added may be lost: statistics are not
     /// exact, unlike a queue's totals. A broker that keeps no statistics need not implement it.

@@ -1,5 +1,5 @@
 extension MemoryBroker {
-    /// Adds what runs came to to a queue's statistics; see ``WorkingBroker/record(_:on:)``.
+    /// Adds runs to a queue's statistics; see ``WorkingBroker/record(_:on:)``.
     public func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
         guard knownQueues.contains(queue) else { return }
         try withState(of: queue) { state throws(BrokerError) in

@@ -3,7 +3,7 @@ public enum StatisticsResolution: String, Sendable, CaseIterable {
     /// Buckets of a minute, kept for about 3 hours.
     case minutes
     /// Buckets of ten minutes, kept for about 2 days.
-    case tens
+    case tenMinutes = "ten_minutes"
     /// Buckets of an hour, kept for about 9 days.
     case hours
 
@@ -11,7 +11,7 @@ public enum StatisticsResolution: String, Sendable, CaseIterable {
     public var step: Int64 {
         switch self {
         case .minutes: 60_000
-        case .tens: 600_000
+        case .tenMinutes: 600_000
         case .hours: 3_600_000
         }
     }
@@ -20,7 +20,7 @@ public enum StatisticsResolution: String, Sendable, CaseIterable {
     public var kept: Int {
         switch self {
         case .minutes: 120
-        case .tens: 144
+        case .tenMinutes: 144
         case .hours: 192
         }
     }
@@ -29,7 +29,7 @@ public enum StatisticsResolution: String, Sendable, CaseIterable {
     package var together: Int64 {
         switch self {
         case .minutes: 60
-        case .tens: 144
+        case .tenMinutes: 144
         case .hours: 24
         }
     }

@@ -54,7 +54,7 @@ final class Sampler: Sendable {
 
     deinit { looking.withLock { $0?.cancel() } }
 
-    /// Has the broker sample the counts of queues. A user who may only read leaves that to the workers.
+    /// Asks the broker to sample the counts of queues. Without permission to write, only the workers do that.
     private static func record(_ queues: [String], on broker: any Broker) async {
         _ = try? await queues.readingEach { queue throws(BrokerError) in try await broker.record([:], on: queue) }
     }

@@ -36,12 +36,11 @@ struct QueueViews {
         ]
     }
 
-    func cards(_ overview: Overview) -> [[String: Any]] {
+    func cards(_ overview: Overview, _ rates: Rates) -> [[String: Any]] {
         let queues = overview.queues
         func sum(_ count: (QueueStatus) -> Int) -> Int {
             queues.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
         }
-        let rates = queues.reduce(Rates()) { $0 + sampler.rates(of: $1.name) }
         let slots = overview.workers.reduce(0) { $0.addingReportingOverflow($1.session.concurrency).partialValue }
         let oldest = queues.map(\.oldestReadyMilliseconds).filter { $0 > 0 }.max()
         let dead = sum(\.dead)

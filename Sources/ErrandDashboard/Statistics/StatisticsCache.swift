@@ -23,7 +23,7 @@ final class StatisticsCache: Sendable {
     private struct Entry {
         var value: Value?
         var until: ContinuousClock.Instant
-        var reading: Task<Value, Never>?
+        let reading: Task<Value, Never>
     }
 
     /// The largest numbers of queues whose samples, and whose runs, are read for all queues together.
@@ -48,27 +48,24 @@ final class StatisticsCache: Sendable {
         return await value(Key(queue: nil, period: period), busiest, withRuns: Set(busiest.prefix(Self.mostWithRuns)))
     }
 
-    /// Returns what is known, and reads it again if it is old; waits only the first time.
+    /// Returns the known value, and reads a new one if it is old. Only the first call waits.
     private func value(_ key: Key, _ queues: [String], withRuns: Set<String>) async -> Value {
         let (known, reading) = entries.withLock { entries -> (Value?, Task<Value, Never>) in
             let now = ContinuousClock.now
-            if let entry = entries[key], let task = entry.reading, entry.until > now { return (entry.value, task) }
+            if let entry = entries[key], entry.until > now { return (entry.value, entry.reading) }
             if entries.count >= Self.mostEntries { entries = entries.filter { $0.value.until > now } }
-            let task = Task { [broker] in await Self.read(queues, withRuns, key.period, on: broker) }
+            let reading = Task { [weak self, broker] in
+                let value = await Self.read(queues, withRuns, key.period, on: broker)
+                self?.entries.withLock { $0[key]?.value = value }
+                return value
+            }
             let old = entries[key]?.value
-            entries[key] = Entry(value: old, until: now + key.period.kept, reading: task)
-            return (old, task)
+            entries[key] = Entry(value: old, until: now + key.period.kept, reading: reading)
+            return (old, reading)
         }
-        if let known {
-            Task { await self.note(reading.value, for: key) }
-            return known
-        }
-        let value = await reading.value
-        note(value, for: key)
-        return value
+        if let known { return known }
+        return await reading.value
     }
-
-    private func note(_ value: Value, for key: Key) { entries.withLock { $0[key]?.value = value } }
 
     /// Reads the statistics of queues. A queue that cannot be read is left out; the page says so elsewhere.
     private static func read(

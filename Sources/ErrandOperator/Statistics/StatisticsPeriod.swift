@@ -11,7 +11,7 @@ package enum StatisticsPeriod: String, Sendable, CaseIterable {
     package var resolution: StatisticsResolution {
         switch self {
         case .quarter, .hour: .minutes
-        case .day: .tens
+        case .day: .tenMinutes
         case .week: .hours
         }
     }

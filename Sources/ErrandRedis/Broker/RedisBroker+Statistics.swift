@@ -1,7 +1,7 @@
 public import Errand
 
 extension RedisBroker {
-    /// Adds what runs came to to a queue's statistics; see ``WorkingBroker/record(_:on:)``.
+    /// Adds runs to a queue's statistics; see ``WorkingBroker/record(_:on:)``.
     public func record(_ runs: [String: RunStatistics], on queue: String) async throws(BrokerError) {
         var rest = runs.sorted { $0.key < $1.key }[...]
         repeat {

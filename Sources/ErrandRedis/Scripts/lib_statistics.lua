@@ -1,7 +1,7 @@
 -- A queue's statistics in buckets of three lengths. A key has the buckets of some time: a sample of the queue's counts in
--- the field BUCKET, and what the runs of an operation came to in `BUCKET OPERATION`. The numbers are those of
+-- the field BUCKET, and the outcomes and durations of an operation's runs in `BUCKET OPERATION`. The numbers are those of
 -- StatisticsResolution in Swift: milliseconds of a bucket, buckets of a key, and buckets that are kept.
-local RESOLUTIONS = { minutes = { 60000, 60, 120 }, tens = { 600000, 144, 144 }, hours = { 3600000, 24, 192 } }
+local RESOLUTIONS = { minutes = { 60000, 60, 120 }, ten_minutes = { 600000, 144, 144 }, hours = { 3600000, 24, 192 } }
 
 local function bucket_of(resolution, time) return math.floor(time / RESOLUTIONS[resolution][1]) end
 local function buckets_name(resolution, bucket)

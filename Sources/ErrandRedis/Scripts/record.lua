@@ -1,5 +1,5 @@
--- record: adds what the runs of operations came to to the queue's statistics, and a sample of the queue's counts to
--- buckets that have none.
+-- record: adds the outcomes and durations of runs to the queue's statistics, and a sample of the queue's counts to buckets
+-- that have none.
 --
 -- Arguments  operation and cells (number=count, separated by spaces) for each operation, of at most 50
 -- Reply      how many operations it has recorded; 0 if the queue does not exist

@@ -1,4 +1,4 @@
--- statistics: returns samples of a queue's counts, and what the runs of its operations came to. Reads only.
+-- statistics: returns samples of a queue's counts, and the outcomes and durations of its runs. Reads only.
 --
 -- Arguments  'runs' · or resolution, first and last bucket, 1 to return the runs of these buckets, too
 -- Reply      operation, cells … since the beginning · or the present sample, then bucket and sample …, then bucket,

@@ -57,7 +57,7 @@ import Testing
         #expect(again.status == 400 && again.text.contains("has its name"))
     }
 
-    @Test func `the form suggests what workers can run, and is for those who may act`() async throws {
+    @Test func `the form suggests operations of live workers, and only users who may act see it`() async throws {
         let scene = try await DashboardScene()
         let page = try await scene.ask("/push?queue=images").text
         #expect(page.contains(#"<option value="work" label="in files, images">"#))

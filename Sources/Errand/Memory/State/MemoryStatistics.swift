@@ -1,4 +1,5 @@
-/// The statistics of a queue: what its runs came to, and samples of its counts, in buckets of several lengths.
+/// The statistics of a queue: the outcomes and durations of its runs, and samples of its counts, in buckets of several
+/// lengths.
 struct MemoryStatistics: Sendable {
     private struct Bucket {
         var sample: QueueStatistics.Sample?

@@ -12,7 +12,7 @@ extension DashboardController {
         let rates = overview.queues.reduce(Rates()) { $0 + dashboard.sampler.rates(of: $1.name) }
         let problems = OverviewProblems(overview).all
         var content: [String: Any] = [
-            "problems": problems, "hasProblems": !problems.isEmpty, "cards": views.cards(overview),
+            "problems": problems, "hasProblems": !problems.isEmpty, "cards": views.cards(overview, rates),
             "charts": QueueCharts(series: statistics.series, rates: rates, queues: overview.queues).all,
             "periods": TimesViews.periods(period), "queues": overview.queues.map(views.row),
             "hasServers": !overview.servers.isEmpty, "servers": overview.servers.map(views.server),
