@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -16,11 +15,15 @@ struct StatisticsScriptTests {
     @Test("statistics expire, and keys of a wrong type are replaced")
     func expiry() async throws {
         let server = try RedisServer()
-        let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "statistics"))
+        let broker = try BrokenScripts.broker(on: server)
         defer { broker.close() }
         _ = try await Producer(broker: broker).push(OperationDescription("work", queue: "q"))
         let runs = ["work": RunStatistics(cells: "0=1")]
         try await broker.record(runs, on: "q")
+        try await broker.record(runs, on: "q")
+        let now = try await broker.now(on: "q")
+        let hours = try await broker.statistics(of: "q", .hours, from: now - 3_600_000, to: now, withRuns: true)
+        #expect(hours.byOperation["work"]?.finished == 2, "the runs of a bucket are added up")
         let names = try server.run("KEYS", "errand:{q}:statistics:*").split(whereSeparator: \.isNewline).map(
             String.init
         )
