@@ -129,6 +129,17 @@ import Testing
             operation.input = payload
             return operation
         },
+        "input that is there after the end": { payload in
+            let source = ResultOperation { 1 }
+            let operation = TransformOperation<Payload, Void> { _ in }
+            operation.injectResult(from: source) { [weak operation] _ in
+                operation?.cancel()
+                operation?.waitUntilFinished()
+                return payload
+            }
+            BackgroundQueue().addOperation(source)
+            return operation
+        },
         "value that came too late": { payload in
             ResultOperation<Payload> { operation in
                 operation.cancel()

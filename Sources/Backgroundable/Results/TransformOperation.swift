@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// Unchecked because the class is open. All mutable state is locked.
 open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
-    private let stored = Locked<Input?>(nil)
+    private let inputSlot = InputSlot<Input>()
 
     // These two initializers keep those of `ResultOperation`, whose closures take no input, from being inherited.
 
@@ -46,13 +46,13 @@ open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperatio
 
     override func letGo() {
         super.letGo()
-        if let input = stored.withLock({ $0.take() }) { release(input) }
+        if let input = inputSlot.close() { release(input) }
     }
 
-    /// The input of the operation. It is nil again when the operation has finished.
+    /// The input of the operation. It is nil again when the operation has ended, and stays nil from then on.
     public final var input: Input? {
-        get { stored.withLock { $0 } }
-        set { stored.withLock { $0 = newValue } }
+        get { inputSlot.input }
+        set { inputSlot.input = newValue }
     }
 
     /// Uses the result of another operation as the input, and adds a dependency on that operation.
@@ -79,7 +79,7 @@ open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperatio
         via transform: @escaping @Sendable (Value) throws -> Input
     ) -> Self {
         addDependency(source)
-        addCondition(InjectedResult(source: source, target: stored, transform: transform))
+        addCondition(InjectedResult(source: source, target: inputSlot, transform: transform))
         return self
     }
 }
@@ -144,10 +144,29 @@ extension TransformOperation {
     }
 }
 
+/// The place of an operation's input. It stays empty once it is closed, whoever then still has a value for it: an
+/// operation can be cancelled while its input is being computed.
+private final class InputSlot<Input: Sendable>: Sendable {
+    private let state = Locked<(input: Input?, isClosed: Bool)>((nil, false))
+
+    var input: Input? {
+        get { state.withLock { $0.input } }
+        set { state.withLock { if !$0.isClosed { $0.input = newValue } } }
+    }
+
+    /// Closes the slot, and returns what was in it.
+    func close() -> Input? {
+        state.withLock {
+            $0.isClosed = true
+            return $0.input.take()
+        }
+    }
+}
+
 /// Holds if an operation has a value, and stores that as the input of the dependent operation.
 private struct InjectedResult<Value: Sendable, Input: Sendable>: OperationCondition {
     let source: ResultOperation<Value>
-    let target: Locked<Input?>
+    let target: InputSlot<Input>
     let transform: @Sendable (Value) throws -> Input
 
     func evaluate(
@@ -164,7 +183,7 @@ private struct InjectedResult<Value: Sendable, Input: Sendable>: OperationCondit
     private func inject(_ value: Value) -> OperationConditionResult {
         do {
             let input = try transform(value)
-            target.withLock { $0 = input }
+            target.input = input
             return .satisfied
         } catch {
             return .failed(error)
