@@ -62,6 +62,20 @@ struct IndexArticle: JobParameters {
     let id: Int
 }
 
+struct ReindexArticle: JobParameters {
+    static let jobName = "article.reindex"
+    static let jobDefaults = JobDefaults(uniqueness: .debounce(.seconds(5), atMost: .seconds(60)).by("id"))
+
+    let id: Int
+}
+
+struct SyncAccount: JobParameters {
+    static let jobName = "account.sync"
+    static let jobDefaults = JobDefaults(uniqueness: .throttle(per: .seconds(60)))
+
+    let account: Int
+}
+
 func configuring() throws {
     let config = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "errand")
     let broker = try RedisBroker(config: config)

@@ -10,8 +10,8 @@ import Testing
 
     init() throws { server = try RedisServer() }
 
-    private func push(_ arguments: String...) async throws -> Output {
-        try await Executable.producer.run(["push"] + arguments, on: server)
+    private func push(_ arguments: String..., more: [String] = []) async throws -> Output {
+        try await Executable.producer.run(["push"] + arguments + more, on: server)
     }
 
     @Test func writesTheReceiptAsDocumented() async throws {
@@ -35,6 +35,23 @@ import Testing
         #expect(try replaced.object == ["id": "three", "queue": "default", "outcome": "replaced", "holder": "one"])
         let again = try await push("thumbnail", "--id", "three", "--name", "n", "--unique", "replace", "--json")
         #expect(try again.object == ["id": "three", "queue": "default", "outcome": "exists", "holder": nil])
+    }
+
+    @Test func throttlesDebouncesAndKeepsTheLatest() async throws {
+        let throttle = ["--name", "n", "--unique", "throttle", "--window", "1h", "--json"]
+        let first = try await push("sync", "--id", "one", more: throttle)
+        let end = try #require(try first.object["until_ms"])
+        let second = try await push("sync", "--id", "two", more: throttle).object
+        #expect(second["outcome"] == "dropped" && second["holder"] == "one" && second["until_ms"] == end)
+        let debounce = ["--name", "m", "--unique", "debounce", "--window", "2h", "--at-most", "1h", "--json"]
+        let waiting = try await push("index", "--id", "three", more: debounce).object
+        let replaced = try await push("index", "--id", "four", more: debounce).object
+        #expect(
+            replaced["outcome"] == "replaced" && replaced["until_ms"] == waiting["until_ms"]
+                && waiting["until_ms"] != end
+        )
+        #expect(try await push("sync", "--unique", "keep-latest").status == 0)
+        #expect(try await push("sync", "--unique", "throttle").status == 65)
     }
 
     @Test func sendsEveryOption() async throws {
@@ -83,6 +100,8 @@ import Testing
         ["push", "work", "--backoff", "5s,1h,much"], ["push", "--from", "-", "--backoff", "5s"],
         ["push", "work", "--priority", "high"], ["push", "work", "--at", "2026-02-30T10:00:00Z"],
         ["push", "work", "--at", "2026-02-03T10:00:00"],
+        ["push", "work", "--unique", "drop", "--window", "1s"],
+        ["push", "work", "--unique", "throttle", "--window", "1s", "--at-most", "2s"],
         ["push", "work", "--delay", "1s", "--at", "2026-02-03T10:00:00Z"],
         ["push", "work", "--wait=soon"], ["push", "work", "--from", "-"], ["push", "--from", "-", "--wait"],
         ["push", "--from", "-", "--queue", "q"], ["push", "work", "--redis", "ftp://host"], ["pull"],

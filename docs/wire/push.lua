@@ -63,7 +63,7 @@ local TYPES = {
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash',
+  tombstones = 'hash', settings = 'hash', unroutable = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
@@ -131,7 +131,7 @@ end
 -- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
 local function header(body)
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
@@ -337,6 +337,7 @@ local function free_name(id, at_head)
   delete_field('successors', id)
   delete_field('running', id)
   delete_field('unique:of', id)
+  delete_field('debounced', id)
 end
 
 local function successor_of(id)
@@ -523,17 +524,26 @@ local function flush()
 end
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
 -- policy, name, envelope; `from` is the index of the first one.
+-- Policies with a window: their letter, the window, and the longest wait of a debounced job ('' for none).
+local function timed_policy(policy)
+  local letter, window, at_most = string.match(policy, '^([tB]):(%d+):?(%d*)$')
+  if letter and (num(window) < 1 or num(window) > 31536000000 or num(at_most) > 31536000000) then letter = nil end
+  if letter == 't' and at_most ~= '' then letter = nil end
+  return letter, num(window), num(at_most)
+end
+
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
   -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
   if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
-  if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
-  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
+  local letter = string.find(policy, '^[idrkDRK]$') and policy or timed_policy(policy)
+  if not letter then return 'the policy must be i, d, r, k, D, R, K, t:WINDOW or B:WINDOW[:AT_MOST]' end
+  if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
   if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idrDR]%d;%d*;%d*;%d+\n') then
+  if string.sub(envelope, 1, 2) ~= '1' .. letter or not string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then
     return 'the envelope must begin with a header of version 1 and the same policy'
   end
 end
@@ -628,6 +638,7 @@ local function end_replaced(holder, body)
   keep_history(holder, 'r', line)
   remember(holder, 'r')
   delete_field('unique:of', holder)
+  delete_field('debounced', holder)
   forget_side_records(holder)
   call('HDEL', key('body'), holder)
 end
@@ -684,15 +695,28 @@ end
 -- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
 local defers_drops = false
 
+-- When a debounced job is due: when its window is over, and at the latest when the first job of its series must run.
+-- `former` is the job that it replaces.
+local function debounce(id, policy, former)
+  local _, window, at_most = timed_policy(policy)
+  local latest = num(former and field('debounced', former))
+  if latest == 0 and at_most > 0 then latest = now + at_most end
+  if latest == 0 then return whole(now + window) end
+  set_field('debounced', id, whole(latest))
+  return whole(math.min(now + window, latest))
+end
+
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
   local holder = call('HGET', key('unique'), name)
   -- A lock is void if its holder is gone or does not have the name.
   if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
+  local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
+    if is_debounced then due = debounce(id, policy) end
     gather(id, envelope, due)
     acquire_name(id, name)
-    return 'a'
+    return is_debounced and 'a::' .. due or 'a'
   end
   local session = field('running', holder)
   -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
@@ -709,13 +733,55 @@ local function push_named(id, due, policy, name, envelope)
     defer(holder, id, name, envelope, due)
     return 'n:' .. holder
   end
+  local time = ''
+  if is_debounced then
+    due = debounce(id, policy, session and successor_of(holder) or holder)
+    time = ':' .. due
+  end
   if session then
     defer(holder, id, name, envelope, due)
-    stop(holder, session)
-    return 'n:' .. holder
+    -- Only a replacement stops a run; the others wait for its end.
+    if policy == 'r' or policy == 'R' then stop(holder, session) end
+    return 'n:' .. holder .. time
   end
   replace_waiting(holder, id, name, envelope, due)
-  return 'r:' .. holder
+  return 'r:' .. holder .. time
+end
+
+-- Removes a few windows that are over. The keys themselves expire when no window is left.
+local function forget_windows()
+  local over = has('throttled:ends') and call('ZRANGEBYSCORE', key('throttled:ends'), '-inf', nowtext, 'LIMIT', 0, 10) or {}
+  if #over == 0 then return end
+  call('HDEL', key('throttled'), unpack(over))
+  call('ZREM', key('throttled:ends'), unpack(over))
+end
+local function remember_window(name, ends, id)
+  set_field('throttled', name, nowtext .. ':' .. whole(ends) .. ':' .. id)
+  call('ZADD', key('throttled:ends'), whole(ends), name)
+  known['throttled:ends'] = true
+  local last = num(call('ZREVRANGE', key('throttled:ends'), 0, 0, 'WITHSCORES')[2])
+  for _, part in ipairs({ 'throttled', 'throttled:ends' }) do call('PEXPIRE', key(part), whole(math.max(last - now, 1))) end
+end
+
+-- The first job of a name in a window is accepted, and later ones are dropped. The window is a record of its own, which
+-- outlives the job.
+local function push_throttled(id, due, policy, name, envelope)
+  local _, window = timed_policy(policy)
+  forget_windows()
+  local began, ends, first = string.match(field('throttled', name) or '', '^(%d+):(%d+):(.+)$')
+  if began and num(ends) > now then
+    -- If the clock was set back, the window has its own length again.
+    if num(began) > now then
+      ends = whole(now + num(ends) - num(began))
+      remember_window(name, num(ends), first)
+    end
+    local _, _, _, fragment = header(stamp .. envelope)
+    event_of('dropped', id, fragment or NAMELESS)
+    return 'd:' .. first .. ':' .. ends
+  end
+  gather(id, envelope, due)
+  remember_window(name, now + window, id)
+  return 'a::' .. whole(now + window)
 end
 
 -- Adds the jobs in order, and one text for each job to the reply.
@@ -733,6 +799,8 @@ local function push_jobs(from, reply)
     elseif ARGV[i + 2] == 'i' then
       gather(id, ARGV[i + 4], ARGV[i + 1])
       receipt = 'a'
+    elseif string.sub(ARGV[i + 2], 1, 1) == 't' then
+      receipt = push_throttled(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
     local kind = string.sub(receipt, 1, 1)
     if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
@@ -743,10 +811,13 @@ end
 -- push: adds jobs to the queue, one after the other.
 --
 -- KEYS       errand:{queue} errand:{queue}:gate
--- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
---            free from the first claim on), name ('' for none), envelope
+-- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy, name ('' for none), envelope.
+--            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
+--            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
+--            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
+--            for an accepted one)
 --
 -- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5
@@ -801,10 +872,10 @@ local function dispatch_to(session, lease_ends)
   call('HSET', key('runtime'), 'token', token)
   call('HSET', me, 'dispatch', 'h' .. token)
   -- A capital letter: the job holds its name only until it starts, so the name is free now.
-  if string.find(ARGV[3], '[DR]') then free_name(id) elseif ARGV[3] ~= 'i' then set_field('running', id, session) end
+  if string.find(ARGV[3], '[DRK]') then free_name(id) elseif string.find(ARGV[3], '[drk]') then set_field('running', id, session) end
   return true
 end
-if COUNT == 1 and reply[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
+if COUNT == 1 and string.sub(reply[2], 1, 1) == 'a' and fresh == 1 then dispatch = dispatch_to end
 
 flush()
 return reply

@@ -7,6 +7,8 @@ enum DescriptionKey: String, CaseIterable {
     case name
     case unique
     case uniqueUntil = "unique_until"
+    case window = "window_ms"
+    case atMost = "at_most_ms"
     case timeout = "timeout_ms"
     case notBefore = "not_before_ms"
     case retries
@@ -23,9 +25,11 @@ enum DescriptionKey: String, CaseIterable {
         case .operation, .queue: "text of 1 to 128 characters, each one of A-Z a-z 0-9 _ . -"
         case .arguments: "a JSON value of at most 1 MiB and 64 levels"
         case .name: "text of 1 to 1024 bytes in UTF-8"
-        case .unique: "\"ignore\", \"drop\" or \"replace\""
+        case .unique:
+            "\"ignore\", \"drop\", \"replace\", \"throttle\", \"debounce\" or \"keep_latest\""
         case .uniqueUntil: "\"finished\" or \"started\""
-        case .timeout: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
+        case .timeout, .window, .atMost:
+            "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
         case .notBefore:
             "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits; 1000000000 to 999999999999 are "
                 + "times in seconds: multiply by 1000"
@@ -47,7 +51,7 @@ enum DescriptionKey: String, CaseIterable {
     }
 
     /// The bit of this key in a set of keys.
-    var bit: UInt16 {
+    var bit: UInt32 {
         switch self {
         case .version: 1
         case .operation: 2
@@ -64,6 +68,8 @@ enum DescriptionKey: String, CaseIterable {
         case .uniqueUntil: 4096
         case .backoff: 8192
         case .tags: 16384
+        case .window: 32768
+        case .atMost: 65536
         }
     }
 }
@@ -84,7 +90,9 @@ extension DescriptionKey {
         case (7, _): candidate = .backoff
         case (8, _): candidate = .priority
         case (9, UInt8(ascii: "o")): candidate = .operation
+        case (9, UInt8(ascii: "w")): candidate = .window
         case (9, _): candidate = .arguments
+        case (10, UInt8(ascii: "a")): candidate = .atMost
         case (10, _): candidate = .timeout
         case (12, _): candidate = .uniqueUntil
         case (13, _): candidate = .notBefore
@@ -105,6 +113,8 @@ extension DescriptionKey {
         case .name: "name"
         case .unique: "unique"
         case .uniqueUntil: "unique_until"
+        case .window: "window_ms"
+        case .atMost: "at_most_ms"
         case .timeout: "timeout_ms"
         case .notBefore: "not_before_ms"
         case .retries: "retries"

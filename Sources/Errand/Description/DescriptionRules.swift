@@ -40,10 +40,11 @@ enum DescriptionRules {
         return isNotBefore(Int64(milliseconds)) ? Int64(milliseconds) : 0
     }
 
-    /// Returns a timeout in milliseconds, rounded up.
-    static func timeout(_ duration: Duration) throws(DescriptionError) -> Int64 {
+    /// Returns the duration of a key in milliseconds, rounded up; `nil` if there is none.
+    static func milliseconds(_ duration: Duration?, _ key: DescriptionKey) throws(DescriptionError) -> Int64? {
+        guard let duration else { return nil }
         guard let milliseconds = milliseconds(duration, in: DescriptionLimits.timeoutMilliseconds) else {
-            throw DescriptionError(.invalidValue, .timeout)
+            throw DescriptionError(.invalidValue, key)
         }
         return milliseconds
     }

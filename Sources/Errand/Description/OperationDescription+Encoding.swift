@@ -51,6 +51,8 @@ extension OperationDescription {
     }
 
     private func encodeNumbers(to output: inout [UInt8]) {
+        if let windowMilliseconds { append(#","window_ms":"#, windowMilliseconds, to: &output) }
+        if let atMostMilliseconds { append(#","at_most_ms":"#, atMostMilliseconds, to: &output) }
         if let timeoutMilliseconds { append(#","timeout_ms":"#, timeoutMilliseconds, to: &output) }
         if let notBefore { append(#","not_before_ms":"#, notBefore, to: &output) }
         if let retries { append(#","retries":"#, Int64(retries), to: &output) }

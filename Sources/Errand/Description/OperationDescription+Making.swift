@@ -9,6 +9,8 @@ extension OperationDescription {
     ///   - name: The name for uniqueness, 1 to 1,024 bytes; operation and arguments if `nil`.
     ///   - unique: What happens if another job holds the name; `ignore` if `nil`.
     ///   - uniqueUntil: How long the job holds its name; until it has finished if `nil`.
+    ///   - window: The window of the policies `throttle` and `debounce`, 1 ms to 365 days, rounded up to milliseconds.
+    ///   - atMost: How long a debounced job waits at most while newer ones come, like the window.
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
     ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10
     ///     to 12 digits are rejected, because they are times in seconds.
@@ -27,6 +29,8 @@ extension OperationDescription {
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
         uniqueUntil: UniqueUntil? = nil,
+        window: Duration? = nil,
+        atMost: Duration? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
@@ -47,9 +51,9 @@ extension OperationDescription {
         givenPolicy = unique
         givenUniqueUntil = uniqueUntil
         givenPriority = priority
-        timeoutMilliseconds = try timeout.map { duration throws(DescriptionError) in
-            try DescriptionRules.timeout(duration)
-        }
+        windowMilliseconds = try DescriptionRules.milliseconds(window, .window)
+        atMostMilliseconds = try DescriptionRules.milliseconds(atMost, .atMost)
+        timeoutMilliseconds = try DescriptionRules.milliseconds(timeout, .timeout)
         backoffText = try backoff.map { delays throws(DescriptionError) in try BackoffMembers(delays).text() }
         metaText = meta.isEmpty ? nil : JSONText(strings: meta)
         try validate()
@@ -58,7 +62,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are encoded from a value, with sorted keys.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:backoff:priority:id:tags:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:window:atMost:timeout:notBefore:retries:backoff:priority:id:tags:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` for the first invalid value, or if the arguments cannot be encoded as JSON.
     public init(
@@ -68,6 +72,8 @@ extension OperationDescription {
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
         uniqueUntil: UniqueUntil? = nil,
+        window: Duration? = nil,
+        atMost: Duration? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
@@ -90,6 +96,8 @@ extension OperationDescription {
             name: name,
             unique: unique,
             uniqueUntil: uniqueUntil,
+            window: window,
+            atMost: atMost,
             timeout: timeout,
             notBefore: notBefore,
             retries: retries,
@@ -111,6 +119,8 @@ extension OperationDescription {
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
         uniqueUntil: UniqueUntil? = nil,
+        window: Duration? = nil,
+        atMost: Duration? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
@@ -123,9 +133,12 @@ extension OperationDescription {
         filled.givenUniqueUntil = givenUniqueUntil ?? uniqueUntil
         filled.retries = self.retries ?? retries
         filled.givenPriority = givenPriority ?? priority
-        if let timeout, timeoutMilliseconds == nil {
-            filled.timeoutMilliseconds = try DescriptionRules.timeout(timeout)
-        }
+        filled.windowMilliseconds =
+            try windowMilliseconds == nil ? DescriptionRules.milliseconds(window, .window) : windowMilliseconds
+        filled.atMostMilliseconds =
+            try atMostMilliseconds == nil ? DescriptionRules.milliseconds(atMost, .atMost) : atMostMilliseconds
+        filled.timeoutMilliseconds =
+            try timeoutMilliseconds == nil ? DescriptionRules.milliseconds(timeout, .timeout) : timeoutMilliseconds
         if let backoff, backoffText == nil { filled.backoffText = try BackoffMembers(backoff).text() }
         try filled.validate()
         return filled

@@ -39,6 +39,10 @@ public struct OperationDescription: Sendable {
     /// The priority, if one was given.
     public internal(set) var givenPriority: Int?
 
+    /// The window in milliseconds; see ``window``.
+    var windowMilliseconds: Int64?
+    /// The longest wait in milliseconds; see ``atMost``.
+    var atMostMilliseconds: Int64?
     /// The timeout in milliseconds; see ``timeout``.
     var timeoutMilliseconds: Int64?
     /// The `backoff` object as written; see ``backoff``.
@@ -62,8 +66,22 @@ extension OperationDescription {
     /// What happens if another job holds the name; `ignore` if no policy was given.
     public var uniquenessPolicy: UniquenessPolicy { givenPolicy ?? .ignore }
 
-    /// How long the job holds its name: until it has finished if nothing was given, or if the policy is `ignore`.
-    public var uniqueUntil: UniqueUntil { uniquenessPolicy == .ignore ? .finished : givenUniqueUntil ?? .finished }
+    /// How long the job holds its name: until it has finished if nothing was given, or if it takes no name. A debounced
+    /// job holds it until it starts.
+    public var uniqueUntil: UniqueUntil {
+        switch uniquenessPolicy {
+        case .ignore, .throttle: .finished
+        case .debounce: .started
+        case .drop, .replace, .keepLatest: givenUniqueUntil ?? .finished
+        }
+    }
+
+    /// The window of the policies `throttle` and `debounce`, which need one, in whole milliseconds from 1 ms to 365 days.
+    public var window: Duration? { windowMilliseconds.map { .milliseconds($0) } }
+
+    /// How long the first job of a series of debounced ones waits at most, in whole milliseconds from 1 ms to 365 days;
+    /// if `nil`, as long as newer ones come.
+    public var atMost: Duration? { atMostMilliseconds.map { .milliseconds($0) } }
 
     /// The priority, 0 to 9; jobs with higher numbers run first. 5 if none was given.
     public var priority: Int { givenPriority ?? 5 }

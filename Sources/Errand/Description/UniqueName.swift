@@ -7,7 +7,7 @@ extension OperationDescription {
     /// The arguments may be private, and names appear in lists, events and logs.
     public var uniqueName: String? {
         if let name { return name }
-        return uniquenessPolicy == .ignore ? nil : Self.digestName(operation, arguments)
+        return uniquenessPolicy.needsName ? Self.digestName(operation, arguments) : nil
     }
 
     /// Returns the name of a job that is unique by its operation and these arguments, which nobody can read in it.

@@ -4,7 +4,7 @@ public struct Receipt: Sendable, Equatable, Codable {
     public enum Outcome: String, Sendable, CaseIterable, Codable {
         /// The job is ready or scheduled.
         case accepted
-        /// An unfinished job holds the name, so the new job was dropped.
+        /// An unfinished job holds the name, or a throttle's window is not over, so the new job was dropped.
         case dropped
         /// A waiting job held the name, and the new job has replaced it.
         case replaced
@@ -22,14 +22,18 @@ public struct Receipt: Sendable, Equatable, Codable {
     public let queue: String
     /// The outcome of the push.
     public let outcome: Outcome
-    /// The job that held the name, if there was one.
+    /// The job that held the name, or the first one in a throttle's window, if there was one.
     public let holder: String?
+    /// In milliseconds since 1970 UTC by the broker's clock: until when a throttle drops jobs of this name, or when a
+    /// debounced job is due unless a newer one comes. `nil` for other policies.
+    public let until: Int64?
 
     /// Makes a receipt.
-    public init(id: String, queue: String, outcome: Outcome, holder: String? = nil) {
+    public init(id: String, queue: String, outcome: Outcome, holder: String? = nil, until: Int64? = nil) {
         self.id = id
         self.queue = queue
         self.outcome = outcome
         self.holder = holder
+        self.until = until
     }
 }

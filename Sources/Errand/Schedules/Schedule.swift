@@ -123,6 +123,10 @@ extension Schedule {
                 "\"\(overlap.rawValue)\" settles the uniqueness; leave \"unique\" and \"unique_until\" out of the template, or write allow"
             )
         }
+        // What a producer refuses at a push would fail at every tick.
+        do { _ = try job(id: "tick", tick: nil) } catch {
+            throw ScheduleError(.invalid, "template", "cannot be pushed: \(error)")
+        }
         let text = encoded()
         guard text.count <= Self.mostBytes else {
             throw ScheduleError(.invalid, "template", "is too large: the schedule has \(text.count) bytes")

@@ -89,6 +89,8 @@ extension JobParameters {
             name: options.name ?? uniqueness?.name(of: arguments, as: Self.self, operation: Self.jobName),
             unique: uniqueness?.policy,
             uniqueUntil: uniqueness?.until == .started ? .started : nil,
+            window: uniqueness?.window,
+            atMost: uniqueness?.atMost,
             timeout: options.timeout,
             notBefore: options.notBefore(now),
             retries: options.retries,

@@ -14,6 +14,10 @@ public struct JobUniqueness: Sendable, Equatable {
     public var policy: UniquenessPolicy
     /// Until when a job holds its name: until it has finished, or until it starts.
     public var until = UniqueUntil.finished
+    /// The window of ``throttle(per:)`` and ``debounce(_:atMost:)``, 1 ms to 365 days.
+    public var window: Duration?
+    /// How long a debounced job waits at most while newer ones come; if `nil`, as long as they come.
+    public var atMost: Duration?
     /// The fields of the arguments that identify a job, as they are encoded; if empty, all of them. A push with a field
     /// that its type does not have is rejected, and a worker with such a type does not start.
     public var fields: [String]
@@ -26,6 +30,28 @@ public struct JobUniqueness: Sendable, Equatable {
         self.policy = policy
         self.fields = fields
     }
+
+    /// The first job with these arguments in a window is accepted, and later ones are dropped.
+    public static func throttle(per window: Duration) -> JobUniqueness {
+        var rule = JobUniqueness(.throttle)
+        rule.window = window
+        return rule
+    }
+
+    /// A job runs when no other one with the same arguments has been pushed for a window.
+    ///
+    /// - Parameters:
+    ///   - window: How long it must be quiet, 1 ms to 365 days.
+    ///   - atMost: How long the first job of a series waits at most; as long as newer ones come if `nil`.
+    public static func debounce(_ window: Duration, atMost: Duration? = nil) -> JobUniqueness {
+        var rule = JobUniqueness(.debounce)
+        rule.window = window
+        rule.atMost = atMost
+        return rule
+    }
+
+    /// One job with the same arguments runs and one waits; a newer one replaces the one that waits.
+    public static let keepLatest = JobUniqueness(.keepLatest)
 
     /// Jobs are not unique.
     public static let ignore = JobUniqueness(.ignore)
@@ -58,6 +84,13 @@ public struct JobUniqueness: Sendable, Equatable {
     /// A new job replaces an unfinished one that has equal values in these fields.
     public static func replace(by keys: any CodingKey...) -> JobUniqueness {
         JobUniqueness(.replace, by: keys.map(\.stringValue))
+    }
+
+    /// The same rule for jobs that have equal values in these fields, instead of in all arguments.
+    public func by(_ fields: String...) -> JobUniqueness {
+        var rule = self
+        rule.fields = fields
+        return rule
     }
 
     /// The same rule with names that show the fields, such as `email.send {"to":"ada@example.org"}`.

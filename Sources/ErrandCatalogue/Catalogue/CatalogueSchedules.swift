@@ -56,8 +56,10 @@ extension CatalogueSchedule {
             queue: values.queue ?? usual?.queue,
             name: uniqueName ?? (isOwn ? try name(operation) : nil),
             unique: values.uniqueness ?? (isOwn ? usual?.uniqueness : nil),
-            // The operation's `unique_until` belongs to its own policy.
+            // The operation's `unique_until` and window belong to its own policy.
             uniqueUntil: values.uniqueUntil ?? (isOwn && values.uniqueness == nil ? usual?.uniqueUntil : nil),
+            window: values.window ?? (isOwn && values.uniqueness == nil ? usual?.window : nil),
+            atMost: values.atMost ?? (isOwn && values.uniqueness == nil ? usual?.atMost : nil),
             timeout: values.timeout,
             retries: values.retries,
             backoff: values.backoff,

@@ -9,6 +9,10 @@ package struct JobValues: Sendable {
     package var uniqueness: UniquenessPolicy?
     /// How long a job holds its name.
     package var uniqueUntil: UniqueUntil?
+    /// The window of the policies `throttle` and `debounce`.
+    package var window: Duration?
+    /// How long a debounced job waits at most while newer ones come.
+    package var atMost: Duration?
     /// How long a run may take.
     package var timeout: Duration?
     /// How often a failed run is retried, 0 to 1000.
@@ -21,7 +25,9 @@ package struct JobValues: Sendable {
 
 extension JobValues {
     /// The keys of the values.
-    static let keys = ["unique", "unique_until", "timeout", "retries", "backoff", "queue", "priority"]
+    static let keys = [
+        "unique", "unique_until", "window", "at_most", "timeout", "retries", "backoff", "queue", "priority",
+    ]
 
     /// Reads the values from the keys of an operation or a schedule.
     init(_ entries: [String: CatalogueNode]) throws(CatalogueError) {
@@ -29,6 +35,8 @@ extension JobValues {
             queue: try entries["queue"]?.queue(),
             uniqueness: try entries["unique"]?.word("a uniqueness policy"),
             uniqueUntil: try entries["unique_until"]?.word("how long a name is held"),
+            window: try entries["window"]?.duration("a window", in: DescriptionLimits.timeoutMilliseconds),
+            atMost: try entries["at_most"]?.duration("a longest wait", in: DescriptionLimits.timeoutMilliseconds),
             timeout: try entries["timeout"]?.duration("a timeout", in: DescriptionLimits.timeoutMilliseconds),
             retries: try entries["retries"]?.number(in: DescriptionLimits.retries),
             backoff: try entries["backoff"]?.backoff(),

@@ -64,7 +64,7 @@ enum PushForm {
     static func values(_ typed: FormFields) -> [String: Any] {
         var values: [String: Any] = [:]
         for key in keys { values["field_\(key)"] = FormJSON.text(typed[key] ?? "") }
-        values["policies"] = UniquenessPolicy.allCases.map { policy in
+        values["policies"] = UniquenessPolicy.allCases.filter { !$0.hasWindow }.map { policy in
             ["value": policy.rawValue, "isChosen": typed["unique"] == policy.rawValue] as [String: Any]
         }
         return values

@@ -91,6 +91,9 @@ extension JSONOutput: ExpressibleByDictionaryLiteral {
 extension Receipt {
     /// The receipt as JSON for programs. `holder` is always present, and `null` if no job held the name.
     package var json: JSONOutput {
-        ["id": .text(id), "queue": .text(queue), "outcome": .text(outcome.rawValue), "holder": .text(orNull: holder)]
+        let members: JSONOutput = [
+            "id": .text(id), "queue": .text(queue), "outcome": .text(outcome.rawValue), "holder": .text(orNull: holder),
+        ]
+        return until.map { members.with(["until_ms": .number($0)]) } ?? members
     }
 }

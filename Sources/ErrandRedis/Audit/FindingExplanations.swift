@@ -70,6 +70,11 @@ enum FindingExplanations {
         "progress_without_job": "a stored progress has no job, so it would never be removed. Repair removes it",
         "checkpoints_without_job":
             "a checkpoint has no job, so the next job of this id would continue from it. Repair removes it",
+        "debounced_without_job":
+            "the longest wait of a debounced job has no job, so the next job of this id would run too early. Repair removes it",
+        "window_unreadable": "the window of a throttle cannot be read. Repair removes it",
+        "window_without_end": "the window of a throttle would never be removed. Repair restores its end",
+        "end_without_window": "the end of a throttle's window has no window. Repair removes it",
         "schedule_unreadable":
             "the definition of a schedule cannot be read, so it never ticks. Repair moves the definition to the queue's key corrupt:definitions; a worker that declares the schedule stores it again when it starts",
         "schedule_without_tick":

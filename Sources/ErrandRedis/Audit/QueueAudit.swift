@@ -59,10 +59,10 @@ struct QueueAudit {
         let tombstones = try await tombstones()
         try await walkLines()
         try await walkBodies()
-        for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints"] {
+        for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints", "debounced"] {
             _ = try await walk("side_records", side)
         }
-        _ = try await walk("idle")
+        for step in ["idle", "throttled", "throttled:ends"] { _ = try await walk(step) }
         try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {

@@ -133,7 +133,7 @@ extension RedisBroker {
 
     /// The name that a job holds when it is not dead; scripts do not parse bodies, so the client does.
     private static func nameHeld(by record: JobRecord) -> String? {
-        guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy != .ignore else {
+        guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy.takesName else {
             return nil
         }
         return job.description.name

@@ -103,12 +103,19 @@ extension RedisBroker {
 }
 
 extension ScriptCall {
+    /// The letter of a policy and, if it has a window, its times.
+    private static func policy(of job: JobEnvelope) -> String {
+        let letter = UniquenessLetter(job.policy, until: job.uniqueUntil).text
+        guard job.policy.hasWindow else { return letter }
+        return "\(letter):\(job.window)" + (job.atMost > 0 ? ":\(job.atMost)" : "")
+    }
+
     /// Adds the five values of a job.
     mutating func add(_ job: JobEnvelope) {
         add(job.id)
         add(max(0, job.notBefore))
-        add(UniquenessLetter(job.policy, until: job.uniqueUntil).text)
-        add(job.policy == .ignore ? "" : job.name ?? "")
+        add(Self.policy(of: job))
+        add(job.policy.needsName ? job.name ?? "" : "")
         add(job.bytes)
     }
 }

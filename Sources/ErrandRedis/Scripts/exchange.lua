@@ -76,7 +76,7 @@ local function keep_claims()
     local names = call('HMGET', key('unique:of'), unpack(ids))
     for i = 1, #ids do
       -- A capital letter: the job holds its name only until it starts, so the name is free now.
-      local frees_name = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DR]')
+      local frees_name = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DRKB]')
       if frees_name then free_name(ids[i]) elseif names[i] then set_field('running', ids[i], session) end
     end
   end

@@ -3,7 +3,7 @@ function steps.unique()
   each_field('unique', function(text, holder)
     local named, policy = field('unique:of', holder), nil
     if is_alive(holder) and named == text then return end
-    if is_alive(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drDR])') end
+    if is_alive(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drkDRKB])') end
     if policy then finding('holder_unaware', text, function() set_field('unique:of', holder, text) end)
     else finding('lock_without_holder', text, function() delete_field('unique', text) end) end
   end)
@@ -109,6 +109,28 @@ function steps.idle()
   for _, session in ipairs(scan('SSCAN', key('idle'))) do
     if not score('sessions', session) then
       finding('idle_without_session', session, function() call('SREM', key('idle'), session) end)
+    end
+  end
+end
+function steps.throttled()
+  each_field('throttled', function(text, window)
+    local ends = string.match(window, '^%d+:(%d+):[%w_-]+$')
+    if not ends then finding('window_unreadable', text, function() delete_field('throttled', text) end)
+    elseif score('throttled:ends', text) ~= ends then
+      finding('window_without_end', text, function()
+        call('ZADD', key('throttled:ends'), ends, text)
+        known['throttled:ends'] = true
+      end)
+    end
+  end)
+end
+steps['throttled:ends'] = function()
+  if not has('throttled:ends') then return end
+  local page = scan('ZSCAN', key('throttled:ends'))
+  for i = 1, #page, 2 do
+    local text = page[i]
+    if not has_field('throttled', text) then
+      finding('end_without_window', text, function() call('ZREM', key('throttled:ends'), text) end)
     end
   end
 end

@@ -15,7 +15,7 @@ end
 -- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
 local function header(body)
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end

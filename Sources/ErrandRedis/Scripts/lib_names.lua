@@ -24,6 +24,7 @@ local function free_name(id, at_head)
   delete_field('successors', id)
   delete_field('running', id)
   delete_field('unique:of', id)
+  delete_field('debounced', id)
 end
 
 local function successor_of(id)

@@ -1,10 +1,13 @@
 -- push: adds jobs to the queue, one after the other.
 --
 -- KEYS       errand:{queue} errand:{queue}:gate
--- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
---            free from the first claim on), name ('' for none), envelope
+-- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy, name ('' for none), envelope.
+--            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
+--            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
+--            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
+--            for an accepted one)
 --
 -- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5
@@ -59,10 +62,10 @@ local function dispatch_to(session, lease_ends)
   call('HSET', key('runtime'), 'token', token)
   call('HSET', me, 'dispatch', 'h' .. token)
   -- A capital letter: the job holds its name only until it starts, so the name is free now.
-  if string.find(ARGV[3], '[DR]') then free_name(id) elseif ARGV[3] ~= 'i' then set_field('running', id, session) end
+  if string.find(ARGV[3], '[DRK]') then free_name(id) elseif string.find(ARGV[3], '[drk]') then set_field('running', id, session) end
   return true
 end
-if COUNT == 1 and reply[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
+if COUNT == 1 and string.sub(reply[2], 1, 1) == 'a' and fresh == 1 then dispatch = dispatch_to end
 
 flush()
 return reply

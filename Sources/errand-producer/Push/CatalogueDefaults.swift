@@ -31,6 +31,8 @@ final class CatalogueDefaults: Sendable {
             name: description.name == nil ? name(operation, description) : nil,
             unique: values.uniqueness,
             uniqueUntil: values.uniqueUntil,
+            window: values.window,
+            atMost: values.atMost,
             timeout: values.timeout,
             retries: values.retries,
             backoff: values.backoff,

@@ -12,11 +12,23 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The name for uniqueness; by default operation and arguments.", valueName: "name"))
     var name: String?
 
-    @Option(help: "What happens if an unfinished job has the name.")
+    @Option(help: "What happens if another job has the name.")
     var unique: UniquenessPolicy?
 
     @Option(help: "How long the job holds its name: until it has finished, or until it is first started.")
     var uniqueUntil: UniqueUntil?
+
+    @Option(
+        help: ArgumentHelp("The window of --unique throttle and --unique debounce.", valueName: "duration"),
+        transform: { try DurationText.parse($0) }
+    )
+    var window: Duration?
+
+    @Option(
+        help: ArgumentHelp("How long a debounced job waits at most while newer ones come.", valueName: "duration"),
+        transform: { try DurationText.parse($0) }
+    )
+    var atMost: Duration?
 
     @Option(
         help: ArgumentHelp("How long a run may take: 250ms, 10s, 5m, 2h, 1d.", valueName: "duration"),
@@ -55,6 +67,12 @@ struct PolicyOptions: ParsableArguments {
     var tags: [String] = []
 
     func validate() throws {
+        if window != nil, let unique, !unique.hasWindow {
+            throw ValidationError("--window goes with --unique throttle and --unique debounce")
+        }
+        if atMost != nil, let unique, unique != .debounce {
+            throw ValidationError("--at-most goes with --unique debounce")
+        }
         if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
     }
 
@@ -63,6 +81,7 @@ struct PolicyOptions: ParsableArguments {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
         let numbers = retries == nil && backoff == nil && priority == nil && at == nil
         return texts && tags.isEmpty && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
+            && window == nil && atMost == nil
     }
 }
 

@@ -145,6 +145,8 @@ struct PushCommand: AsyncParsableCommand {
             name: policy.name,
             unique: policy.unique,
             uniqueUntil: policy.uniqueUntil,
+            window: policy.window,
+            atMost: policy.atMost,
             timeout: policy.timeout,
             notBefore: notBefore,
             retries: policy.retries,

@@ -46,6 +46,9 @@ struct SinglePush {
 extension Receipt {
     /// The receipt for people.
     fileprivate var line: String {
+        if outcome == .dropped, let until {
+            return "dropped: \(id) was first, and its window in queue \(queue) ends at \(Timestamp.text(until))"
+        }
         let holder = holder.map { outcome == .dropped ? " (it holds the name)" : ", instead of or after \($0)" } ?? ""
         return "\(outcome.rawValue) \(id) in queue \(queue)\(holder)"
     }

@@ -33,8 +33,17 @@ extension ConformanceCase {
         switch policy {
         case .ignore: Decision(outcome: .accepted, states: ["new": .ready])
         case .drop: dropDecision(state)
-        case .replace: replaceDecision(state)
+        case .replace, .keepLatest: replaceDecision(state)
+        case .throttle: Decision(outcome: .accepted, states: ["new": .ready])
+        case .debounce: debounceDecision(state)
         }
+    }
+
+    /// As a replacement that is due later.
+    private static func debounceDecision(_ state: HolderState) -> Decision {
+        var decision = replaceDecision(state)
+        if decision.states["new"] == .ready { decision.states["new"] = .scheduled }
+        return decision
     }
 
     private static func dropDecision(_ state: HolderState) -> Decision {
@@ -106,7 +115,13 @@ extension Fixture {
     }
 
     fileprivate func check(_ receipt: Receipt, _ decision: Decision) async throws {
-        let expected = Receipt(id: decision.id, queue: queue, outcome: decision.outcome, holder: decision.holder)
+        let expected = Receipt(
+            id: decision.id,
+            queue: queue,
+            outcome: decision.outcome,
+            holder: decision.holder,
+            until: receipt.until
+        )
         #expect(receipt == expected)
         #expect(try await news() == decision.events)
         for (id, state) in decision.states { #expect(try await self.state(id) == state, "state of \(id)") }

@@ -69,16 +69,25 @@ struct PushArgumentTests {
 
     @Test func anInvalidPolicyIsRejected() async throws {
         defer { broker.close() }
-        for policy in ["", "x", "I", "id", "drop"] {
-            try await expectRefusal(WireJob(policy: policy).values, "job 1: the policy must be i, d, r, D or R")
+        let policies = [
+            "", "x", "I", "id", "drop", "T:1", "t", "t:", "t:0", "t:-1", "t:31536000001", "t:1:2", "b:1", "B", "B:",
+            "B:0:1", "B:1:31536000001", "B:1:2:3", "k:1",
+        ]
+        for policy in policies {
+            try await expectRefusal(
+                WireJob(policy: policy).values,
+                "job 1: the policy must be i, d, r, k, D, R, K, t:WINDOW or B:WINDOW[:AT_MOST]"
+            )
         }
     }
 
     @Test func aNameNeedsAPolicyAndHasALimit() async throws {
         defer { broker.close() }
-        let reason = "job 1: a name goes with the policies d, r, D and R, and only with them"
+        let reason = "job 1: a name goes with every policy except i"
         try await expectRefusal(WireJob(name: "name").values, reason)
-        for policy in ["d", "r", "D", "R"] { try await expectRefusal(WireJob.named("", policy).values, reason) }
+        for policy in ["d", "r", "k", "D", "R", "K", "t:1", "B:1", "B:1:1"] {
+            try await expectRefusal(WireJob.named("", policy).values, reason)
+        }
         let long = WireJob.named(String(repeating: "n", count: 1025))
         try await expectRefusal(long.values, "job 1: the name is longer than 1024 bytes")
     }

@@ -18,7 +18,7 @@ struct EnvelopeHeader: Equatable {
         let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard fields.count == 4, fields[0].count == 3 else { throw Self.malformed }
         guard let rule = UniquenessLetter(fields[0][line.startIndex + 1]) else {
-            throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, D and R")
+            throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, k, t, B, D, R and K")
         }
         guard let priority = decimal(fields[0].suffix(1)), let count = decimal(fields[3]) else { throw Self.malformed }
         policy = rule.policy

@@ -51,7 +51,7 @@ struct EnvelopeReader {
     /// Throws if the fragment differs from the description. Other programs may escape a name differently, so if the
     /// bytes differ, the values are compared.
     func check(_ fragment: ArraySlice<UInt8>, against description: OperationDescription) throws(EnvelopeError) {
-        guard description.uniquenessPolicy == .ignore || description.name != nil else {
+        guard !description.uniquenessPolicy.needsName || description.name != nil else {
             throw EnvelopeError(
                 .description,
                 "\"name\" is missing: a job with a uniqueness policy needs its settled name"

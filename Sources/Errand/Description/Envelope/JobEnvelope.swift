@@ -13,6 +13,10 @@ public struct JobEnvelope: Sendable, Equatable {
     public let policy: UniquenessPolicy
     /// How long the job holds its name.
     public let uniqueUntil: UniqueUntil
+    /// The window of the policies `throttle` and `debounce` in milliseconds; 0 for other policies.
+    public let window: Int64
+    /// How long a debounced job waits at most while newer ones come, in milliseconds; 0 for no limit.
+    public let atMost: Int64
     /// The priority, 0 to 9; jobs with higher numbers run first.
     public let priority: Int
     /// The earliest time to run, in milliseconds since 1970 UTC; 0 for now.
@@ -31,6 +35,8 @@ extension JobEnvelope {
             name: name,
             policy: policy,
             uniqueUntil: uniqueUntil,
+            window: window,
+            atMost: atMost,
             priority: priority,
             notBefore: time,
             bytes: bytes
@@ -42,7 +48,8 @@ extension OperationDescription {
     /// Completes the description (id, queue, name, policy) and makes the envelope to push.
     ///
     /// - Parameter idGenerator: Makes an id if the description has none.
-    /// - Throws: ``DescriptionError`` if that id is invalid, or the completed text is too large for a description.
+    /// - Throws: ``DescriptionError`` if that id is invalid, the policy lacks its window, or the completed text is too
+    ///   large for a description.
     public func makeEnvelope(idGenerator: () -> String = JobIDGenerator.next) throws(DescriptionError) -> JobEnvelope {
         let settled = try settling(id: id ?? idGenerator())
         return JobEnvelope(
@@ -52,9 +59,28 @@ extension OperationDescription {
             name: settled.name,
             policy: settled.uniquenessPolicy,
             uniqueUntil: settled.uniqueUntil,
+            window: settled.uniquenessPolicy.hasWindow ? settled.windowMilliseconds ?? 0 : 0,
+            atMost: settled.uniquenessPolicy == .debounce ? settled.atMostMilliseconds ?? 0 : 0,
             priority: priority,
             notBefore: notBefore ?? 0,
             bytes: try settled.envelopeBytes()
+        )
+    }
+
+    private func checkWindow() throws(DescriptionError) {
+        guard uniquenessPolicy.hasWindow else { return }
+        guard windowMilliseconds != nil else {
+            throw DescriptionError(
+                .missingKey,
+                field: DescriptionKey.window.rawValue,
+                "is missing; \"\(uniquenessPolicy.rawValue)\" needs a window"
+            )
+        }
+        guard uniquenessPolicy == .debounce, notBefore ?? 0 != 0 else { return }
+        throw DescriptionError(
+            .invalidValue,
+            field: DescriptionKey.notBefore.rawValue,
+            "must be absent if \"unique\" is \"debounce\", because the window determines when the job is due"
         )
     }
 
@@ -65,6 +91,7 @@ extension OperationDescription {
         settled.name = uniqueName
         settled.givenQueue = queue
         settled.givenPolicy = uniquenessPolicy
+        try settled.checkWindow()
         return settled
     }
 }

@@ -9,6 +9,8 @@ extension DescriptionParser {
         case .name: description.name = try text(key, DescriptionRules.isName)
         case .unique: description.givenPolicy = try word(key)
         case .uniqueUntil: description.givenUniqueUntil = try word(key)
+        case .window: description.windowMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
+        case .atMost: description.atMostMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .notBefore: description.notBefore = try number(key, DescriptionRules.isNotBefore)
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)

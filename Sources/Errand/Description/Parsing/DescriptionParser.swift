@@ -3,7 +3,7 @@ struct DescriptionParser {
     var description = OperationDescription(unchecked: "")
     var scanner: JSONScanner
     /// The known keys so far, by ``DescriptionKey/bit``.
-    private var seen: UInt16 = 0
+    private var seen: UInt32 = 0
 
     init(_ bytes: [UInt8], from start: Int) {
         scanner = JSONScanner(bytes, from: start)

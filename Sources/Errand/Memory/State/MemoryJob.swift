@@ -18,6 +18,8 @@ package struct MemoryJob: Sendable, Equatable {
     /// The last progress and checkpoint.
     var progress: JobProgress?
     var checkpoint: [UInt8]?
+    /// When it is due, if it is debounced and has not started.
+    package var debounce: MemoryDebounce?
     /// Why its run has to stop.
     package var stop: StopReason?
     /// The successor, which gets the job's name when its claim has ended.
@@ -39,12 +41,12 @@ package struct MemoryJob: Sendable, Equatable {
     static let crashesOfQuarantined = 3
 
     package var id: String { push.id }
-    /// The job's unique name; `nil` if its policy is `ignore`.
+    /// The job's unique name; `nil` if its policy takes none.
     package var name: MemoryName? { push.name }
     package var header: MemoryHeader { push.header }
     package var envelope: [UInt8] { push.envelope }
-    /// The earliest time to run, as it was pushed; 0 if there is none.
-    package var due: Int64 { push.due }
+    /// The earliest time to run, as it was pushed or debounced; 0 if there is none.
+    package var due: Int64 { debounce?.due ?? push.due }
 
     /// The name that the job holds or waits for.
     package var heldName: MemoryName? { isNameless ? nil : name }
@@ -63,6 +65,13 @@ package struct MemoryJob: Sendable, Equatable {
     }
     /// The ready list for the job.
     var readyList: ReadyListName { isQuarantined ? .quarantined : .ready(header.priority) }
+}
+
+/// The times of a debounced job, in milliseconds since 1970 UTC.
+package struct MemoryDebounce: Sendable, Equatable {
+    let due: Int64
+    /// The latest time to which newer jobs can postpone the run; `nil` for no limit.
+    package let latest: Int64?
 }
 
 /// The ready lists of a queue.

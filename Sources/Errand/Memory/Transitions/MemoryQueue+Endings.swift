@@ -55,6 +55,7 @@ extension MemoryQueue {
     /// Frees the job's name, or gives it to the successor, which then becomes ready.
     private mutating func freeName(_ id: String, isReturned: Bool = false) {
         guard let job = jobs[id], let name = job.name else { return }
+        jobs[id]?.debounce = nil
         if let successor = job.successor {
             jobs[id]?.successor = nil
             holders[name] = successor

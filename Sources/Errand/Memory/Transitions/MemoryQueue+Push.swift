@@ -60,14 +60,16 @@ extension MemoryQueue {
 
     private mutating func admit(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
         if !isUnknown(push) { return receipt(push, .exists) }
+        if let name = push.throttledName { return throttle(push, name) }
         guard let jobName = push.name else {
             add(push)
             return receipt(push, .accepted)
         }
         guard let id = holders[jobName], let holder = jobs[id] else {
-            add(push)
+            let debounce = debounce(push, nil)
+            add(push, debounce)
             holders[jobName] = push.id
-            return receipt(push, .accepted)
+            return receipt(push, .accepted, until: debounce?.due)
         }
         return push.header.policy == .drop ? drop(push, for: holder, waiting) : replace(holder, by: push)
     }
@@ -76,7 +78,7 @@ extension MemoryQueue {
     /// wait for it anyway).
     private mutating func drop(_ push: MemoryPush, for holder: MemoryJob, _ waiting: Bool) -> Receipt {
         if case .claimed = holder.place, holder.stop != nil || waiting, holder.successor == nil {
-            deferBehind(holder, push)
+            deferBehind(holder, push, nil)
             return receipt(push, .deferred, holder: holder.id)
         }
         let survivor = holder.successor ?? holder.id
@@ -84,30 +86,54 @@ extension MemoryQueue {
         return Receipt(id: survivor, queue: name, outcome: .dropped, holder: survivor)
     }
 
-    /// Replaces the holder: immediately if it is waiting, otherwise when its claim has ended.
+    /// Replaces the holder: immediately if it is waiting, otherwise when its claim has ended. Only the policy `replace`
+    /// stops a run.
     private mutating func replace(_ holder: MemoryJob, by push: MemoryPush) -> Receipt {
         if case .claimed(let session) = holder.place {
-            deferBehind(holder, push)
-            requestStop(holder.id, of: session, because: holder.stop ?? .replace)
-            return receipt(push, .deferred, holder: holder.id)
+            let debounce = debounce(push, holder.successor.flatMap { jobs[$0] })
+            deferBehind(holder, push, debounce)
+            if push.header.policy == .replace {
+                requestStop(holder.id, of: session, because: holder.stop ?? .replace)
+            }
+            return receipt(push, .deferred, holder: holder.id, until: debounce?.due)
         }
-        if case .listed(let list) = holder.place, list == .ready(push.header.priority), push.due <= now {
-            replace(holder, in: list, by: push)
+        let debounce = debounce(push, holder)
+        if case .listed(let list) = holder.place, list == .ready(push.header.priority),
+            debounce?.due ?? push.due <= now
+        {
+            replace(holder, in: list, by: push, debounce)
         } else {
-            add(push)
+            add(push, debounce)
         }
         if let name = push.name { holders[name] = push.id }
         endReplacedByPush(holder)
-        return receipt(push, .replaced, holder: holder.id)
+        return receipt(push, .replaced, holder: holder.id, until: debounce?.due)
     }
 
-    private mutating func replace(_ holder: MemoryJob, in list: ReadyListName, by push: MemoryPush) {
-        jobs[push.id] = push.job(readySince: holder.readySince, place: .listed(list))
+    /// The times of a debounced job: it is due when its window is over, and at the latest when the first job of its
+    /// series must run. `nil` for other policies.
+    ///
+    /// - Parameter former: The job that it replaces.
+    private func debounce(_ push: MemoryPush, _ former: MemoryJob?) -> MemoryDebounce? {
+        guard push.header.policy == .debounce else { return nil }
+        let own = push.atMost > 0 ? MemoryRules.later(now, by: push.atMost) : nil
+        let latest = former?.debounce?.latest ?? own
+        let due = MemoryRules.later(now, by: push.window)
+        return MemoryDebounce(due: min(due, latest ?? due), latest: latest)
+    }
+
+    private mutating func replace(
+        _ holder: MemoryJob,
+        in list: ReadyListName,
+        by push: MemoryPush,
+        _ debounce: MemoryDebounce?
+    ) {
+        jobs[push.id] = push.job(readySince: holder.readySince, place: .listed(list), debounce)
         readyLists[list]?.replace(holder.id, with: push.id)
     }
 
-    private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush) {
-        jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id))
+    private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush, _ debounce: MemoryDebounce?) {
+        jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id), debounce)
         if let older = holder.successor.flatMap({ jobs[$0] }) { endReplacedByPush(older) }
         jobs[holder.id]?.successor = push.id
     }
@@ -117,13 +143,18 @@ extension MemoryQueue {
         endReplaced(old.id, event: event)
     }
 
-    private mutating func add(_ push: MemoryPush) {
-        jobs[push.id] = push.job(readySince: now, place: .scheduled)
-        enqueue(push.id, due: push.due)
+    mutating func add(_ push: MemoryPush, _ debounce: MemoryDebounce? = nil) {
+        jobs[push.id] = push.job(readySince: now, place: .scheduled, debounce)
+        enqueue(push.id, due: debounce?.due ?? push.due)
     }
 
-    private func receipt(_ push: MemoryPush, _ outcome: Receipt.Outcome, holder: String? = nil) -> Receipt {
-        Receipt(id: push.id, queue: name, outcome: outcome, holder: holder)
+    private func receipt(
+        _ push: MemoryPush,
+        _ outcome: Receipt.Outcome,
+        holder: String? = nil,
+        until: Int64? = nil
+    ) -> Receipt {
+        Receipt(id: push.id, queue: name, outcome: outcome, holder: holder, until: until)
     }
 
     /// Marks a running job to stop and wakes its session.

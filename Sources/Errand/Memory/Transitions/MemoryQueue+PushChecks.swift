@@ -1,26 +1,37 @@
 /// A checked job, as it was pushed. It never changes, so all copies of a queue share it.
 final class MemoryPush: Sendable, Equatable {
     let id: String
-    /// The unique name; `nil` if the policy is `ignore`.
+    /// The unique name; `nil` if the policy takes none.
     let name: MemoryName?
+    /// The name whose window the job begins or is dropped in.
+    let throttledName: MemoryName?
+    /// The window of the policy and the longest wait in it, in milliseconds; 0 if there is none.
+    let window: Int64
+    let atMost: Int64
     let header: MemoryHeader
     let due: Int64
     let envelope: [UInt8]
 
     init(_ envelope: JobEnvelope, _ header: MemoryHeader) {
         id = envelope.id
-        name = envelope.policy == .ignore ? nil : envelope.name.map(MemoryName.init)
+        let policy = envelope.policy
+        name = policy.takesName ? envelope.name.map(MemoryName.init) : nil
+        throttledName = policy == .throttle ? envelope.name.map(MemoryName.init) : nil
+        window = envelope.window
+        atMost = envelope.atMost
         self.header = header
         due = envelope.notBefore
         self.envelope = envelope.bytes
     }
 
     static func == (left: MemoryPush, right: MemoryPush) -> Bool {
-        left === right || (left.id == right.id && left.due == right.due && left.envelope == right.envelope)
+        left === right
+            || (left.id == right.id && left.due == right.due && left.envelope == right.envelope
+                && left.window == right.window && left.atMost == right.atMost)
     }
 
-    func job(readySince: Int64, place: MemoryJob.Place) -> MemoryJob {
-        MemoryJob(push: self, readySince: readySince, place: place)
+    func job(readySince: Int64, place: MemoryJob.Place, _ debounce: MemoryDebounce? = nil) -> MemoryJob {
+        MemoryJob(push: self, readySince: readySince, place: place, debounce: debounce)
     }
 }
 
@@ -50,9 +61,13 @@ extension MemoryQueue {
         if !(0..<1_000_000_000_000_000).contains(envelope.notBefore) {
             return "the due time must be milliseconds since 1970"
         }
-        if envelope.policy != .ignore, envelope.name?.isEmpty ?? true {
-            return "a job with the policy drop or replace needs a name"
+        if envelope.policy.needsName, envelope.name?.isEmpty ?? true {
+            return "a job with another policy than ignore needs a name"
         }
+        let windows = envelope.policy.hasWindow ? DescriptionLimits.timeoutMilliseconds : 0...0
+        guard windows.contains(envelope.window),
+            envelope.atMost == 0 || DescriptionLimits.timeoutMilliseconds.contains(envelope.atMost)
+        else { return "a window goes with the policies throttle and debounce, and lasts 1 ms to 365 days" }
         if (envelope.name?.utf8.count ?? 0) > MemoryRules.nameBytes { return "the name is longer than 1024 bytes" }
         if envelope.bytes.count > MemoryRules.envelopeBytes { return "the envelope is longer than 1200000 bytes" }
         return nil

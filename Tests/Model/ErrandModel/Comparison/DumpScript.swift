@@ -45,6 +45,11 @@ enum DumpScript {
         end
         local holders = {}
         for n = 0, ARGV[3] - 1 do add(holders, digits(field('unique', 'name ' .. n)) or -1) end
+        local windows, at = {}, tonumber(call('HGET', test, 'now'))
+        for n = 0, ARGV[3] - 1 do
+          local ends = string.match(field('throttled', 'name ' .. n) or '', '^%d+:(%d+):')
+          add(windows, ends and tonumber(ends) > at and ends or -1)
+        end
         say(40, 0)
         \(say(StateFields.queue))
 

@@ -119,10 +119,13 @@ package struct HistoryMaker {
     mutating func oneJob() throws -> JobEnvelope {
         var push = Push(id: someID())
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
+        if numbers.chance(30) { push.policy = [.throttle, .debounce, .keepLatest][numbers.below(3)] }
         if push.policy != .ignore {
             push.name = universe.names[numbers.below(Universe.nameCount)]
             push.isUniqueUntilStarted = numbers.below(4) == 0
         }
+        if push.policy.hasWindow { push.window = [1, 100, 500][numbers.below(3)] }
+        if push.policy == .debounce, numbers.chance(50) { push.atMost = [50, 400, 1000][numbers.below(3)] }
         if !style.isPlain { push.priority = [5, 5, 5, 9, 0][numbers.below(5)] }
         push.operation = universe.operations[numbers.below(4) == 0 ? 1 : 0]
         if numbers.chance(30) { push.timeout = [50, 900][numbers.below(2)] }

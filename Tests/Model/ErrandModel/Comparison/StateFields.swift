@@ -42,6 +42,7 @@ enum StateFields {
         .init("session that runs its name", "digits(field('running', id)) or -1") { _, job in
             job.heldName == nil ? -1 : job.holder.map(digits) ?? -1
         },
+        .init("latest due time", "field('debounced', id) or -1") { $1.debounce?.latest ?? -1 },
         .init("place", listed: "unpack(places[id] or { 0, 0 })", place),
     ]
 
@@ -94,6 +95,9 @@ enum StateFields {
         [
             .init("holders of names", listed: "unpack(holders)") { queue, universe in
                 universe.names.map { queue.holders[MemoryName($0)].map(digits) ?? -1 }
+            },
+            .init("ends of windows", listed: "unpack(windows)") { queue, universe in
+                universe.names.map { queue.windows.end(of: MemoryName($0), now: queue.now) ?? -1 }
             },
             .init("last beat", "field('runtime', 'beat') or -1") { queue, _ in queue.pulse.lastBeat ?? -1 },
             .init("longest lease", "field('runtime', 'lease') or 0") { queue, _ in queue.pulse.longestLease },

@@ -27,6 +27,9 @@ package struct Push: Sendable {
     package var name: String?
     /// Whether the name is held until the first claim only.
     package var isUniqueUntilStarted = false
+    /// There if the policy needs one.
+    package var window: Time?
+    package var atMost: Time?
     package var priority = 5
     package var operation = "op0"
     package var timeout: Time?
@@ -42,6 +45,8 @@ package struct Push: Sendable {
             name: name,
             unique: policy,
             uniqueUntil: isUniqueUntilStarted ? .started : nil,
+            window: window.map { .milliseconds($0) },
+            atMost: atMost.map { .milliseconds($0) },
             timeout: timeout.map { .milliseconds($0) },
             retries: retries,
             priority: priority,
