@@ -69,6 +69,13 @@ struct ReindexArticle: JobParameters {
     let id: Int
 }
 
+struct SendCode: JobParameters {
+    static let jobName = "code.send"
+    static let jobDefaults = JobDefaults(queue: "codes", expiresIn: .seconds(600))
+
+    let phone: String
+}
+
 struct SyncAccount: JobParameters {
     static let jobName = "account.sync"
     static let jobDefaults = JobDefaults(uniqueness: .throttle(per: .seconds(60)))

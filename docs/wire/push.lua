@@ -128,14 +128,22 @@ local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
+-- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
+local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
+
+-- A stored body's priority, timeout, retries, event fragment and expiry; nil if the header is invalid.
 local function header(body)
+  local expiry, _
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
-  if not priority then return nil end
+  if not priority then
+    priority, length, timeout, retries, expiry, _, _, from =
+      string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
+    if not priority then return nil end
+  end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, (expiry or '') ~= '' and num(expiry) or nil
 end
 
 -- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
@@ -532,6 +540,19 @@ local function timed_policy(policy)
   return letter, num(window), num(at_most)
 end
 
+-- Whether a job of this call has a header of version 2.
+local has_newer = false
+-- A pushed envelope of version 2 says how long after the push it expires; the stored one says when.
+local function settle_expiry(i, envelope)
+  has_newer = true
+  local start, expires_in, rest = string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(.*)$')
+  if expires_in == '' then return end
+  if not string.find(expires_in, '^%+%d+$') or num(expires_in) < 1 or num(expires_in) > 31536000000 then
+    return 'the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000'
+  end
+  ARGV[i + 4] = start .. whole(now + num(expires_in)) .. rest
+end
+
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
@@ -543,9 +564,11 @@ local function problem(i)
   if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
   if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) ~= '1' .. letter or not string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then
-    return 'the envelope must begin with a header of version 1 and the same policy'
+  if string.sub(envelope, 1, 2) == '1' .. letter and string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then return end
+  if string.sub(envelope, 1, 2) ~= '2' .. letter or not string.find(envelope, '^2%a%d;%d+;%d*;%d*;[+%d]*;%d*;[^\n]*\n') then
+    return 'the envelope must begin with a header of version 1 or 2 and the same policy'
   end
+  return settle_expiry(i, envelope)
 end
 
 -- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
@@ -859,7 +882,7 @@ local function dispatch_to(session, lease_ends)
   local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
   -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
   local left, lease = lease_ends - now, num(state[3])
-  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_only_ready(level) then return false end
+  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or has_newer or not is_only_ready(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 

@@ -61,6 +61,8 @@ public struct ExchangeReply: Sendable, Equatable {
     public var hasMore: Bool
     /// Whether a push has pre-answered this call: its reports were not accepted and belong to the next call.
     public var isPreanswered: Bool
+    /// The jobs that this call found expired. They have ended. The reply to a repeated call leaves them out.
+    public var expired: [ExpiredJob]
 
     /// Makes a reply.
     public init(
@@ -69,7 +71,8 @@ public struct ExchangeReply: Sendable, Equatable {
         hasDueJobs: Bool = false,
         isPaused: Bool = false,
         hasMore: Bool = false,
-        isPreanswered: Bool = false
+        isPreanswered: Bool = false,
+        expired: [ExpiredJob] = []
     ) {
         self.accepted = accepted
         self.claims = claims
@@ -77,6 +80,21 @@ public struct ExchangeReply: Sendable, Equatable {
         self.isPaused = isPaused
         self.hasMore = hasMore
         self.isPreanswered = isPreanswered
+        self.expired = expired
+    }
+}
+
+/// A job that a call found expired, and so ended.
+public struct ExpiredJob: Sendable, Equatable {
+    /// The job's id.
+    public let id: String
+    /// The operation; `nil` if it cannot be read.
+    public let operation: String?
+
+    /// Makes an expired job.
+    public init(id: String, operation: String?) {
+        self.id = id
+        self.operation = operation
     }
 }
 

@@ -30,14 +30,14 @@ public struct QueueStatus: Sendable, Equatable {
     /// Counts since a queue was created.
     public struct Totals: Sendable, Equatable {
         /// Counts by the names of the contract: `pushed`, `dropped`, `replaced`, `finished`, `failed`, `timed_out`,
-        /// `cancelled`, `retried`, `recovered`, `released`; `dead`, the jobs that became dead, and `dead_trimmed`, the
+        /// `cancelled`, `retried`, `recovered`, `released`; `expired`; `dead`, the jobs that became dead, and `dead_trimmed`, the
         /// dead jobs that were deleted because there were too many.
         public var counts: [String: Int]
 
         /// The names that every broker counts, in the order in which they are displayed.
         public static let names = [
             "pushed", "dropped", "replaced", "finished", "failed", "timed_out", "cancelled", "retried", "recovered",
-            "released", "dead", "dead_trimmed",
+            "released", "dead", "dead_trimmed", "expired",
         ]
 
         /// Makes totals.

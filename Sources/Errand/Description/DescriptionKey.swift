@@ -11,6 +11,7 @@ enum DescriptionKey: String, CaseIterable {
     case atMost = "at_most_ms"
     case timeout = "timeout_ms"
     case notBefore = "not_before_ms"
+    case expires = "expires_ms"
     case retries
     case backoff
     case priority
@@ -28,7 +29,7 @@ enum DescriptionKey: String, CaseIterable {
         case .unique:
             "\"ignore\", \"drop\", \"replace\", \"throttle\", \"debounce\" or \"keep_latest\""
         case .uniqueUntil: "\"finished\" or \"started\""
-        case .timeout, .window, .atMost:
+        case .timeout, .window, .atMost, .expires:
             "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
         case .notBefore:
             "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits; 1000000000 to 999999999999 are "
@@ -70,6 +71,7 @@ enum DescriptionKey: String, CaseIterable {
         case .tags: 16384
         case .window: 32768
         case .atMost: 65536
+        case .expires: 131072
         }
     }
 }
@@ -93,6 +95,7 @@ extension DescriptionKey {
         case (9, UInt8(ascii: "w")): candidate = .window
         case (9, _): candidate = .arguments
         case (10, UInt8(ascii: "a")): candidate = .atMost
+        case (10, UInt8(ascii: "e")): candidate = .expires
         case (10, _): candidate = .timeout
         case (12, _): candidate = .uniqueUntil
         case (13, _): candidate = .notBefore
@@ -117,6 +120,7 @@ extension DescriptionKey {
         case .atMost: "at_most_ms"
         case .timeout: "timeout_ms"
         case .notBefore: "not_before_ms"
+        case .expires: "expires_ms"
         case .retries: "retries"
         case .backoff: "backoff"
         case .priority: "priority"

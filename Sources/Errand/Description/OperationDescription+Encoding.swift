@@ -55,6 +55,7 @@ extension OperationDescription {
         if let atMostMilliseconds { append(#","at_most_ms":"#, atMostMilliseconds, to: &output) }
         if let timeoutMilliseconds { append(#","timeout_ms":"#, timeoutMilliseconds, to: &output) }
         if let notBefore { append(#","not_before_ms":"#, notBefore, to: &output) }
+        if let expiresMilliseconds { append(#","expires_ms":"#, expiresMilliseconds, to: &output) }
         if let retries { append(#","retries":"#, Int64(retries), to: &output) }
         if let backoffText {
             output.append(contentsOf: #","backoff":"#.utf8)

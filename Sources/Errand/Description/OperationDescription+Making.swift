@@ -14,6 +14,7 @@ extension OperationDescription {
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
     ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10
     ///     to 12 digits are rejected, because they are times in seconds.
+    ///   - expiresIn: How long after the push the job expires unless a worker has claimed it, 1 ms to 365 days.
     ///   - retries: The number of retries after a failed run, 0 to 1,000.
     ///   - backoff: The delay before each retry: a base of 1 ms to 365 days, a longest delay from the base to 365 days,
     ///     a jitter of 0 to 1.
@@ -33,6 +34,7 @@ extension OperationDescription {
         atMost: Duration? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
+        expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
@@ -54,6 +56,7 @@ extension OperationDescription {
         windowMilliseconds = try DescriptionRules.milliseconds(window, .window)
         atMostMilliseconds = try DescriptionRules.milliseconds(atMost, .atMost)
         timeoutMilliseconds = try DescriptionRules.milliseconds(timeout, .timeout)
+        expiresMilliseconds = try DescriptionRules.milliseconds(expiresIn, .expires)
         backoffText = try backoff.map { delays throws(DescriptionError) in try BackoffMembers(delays).text() }
         metaText = meta.isEmpty ? nil : JSONText(strings: meta)
         try validate()
@@ -62,7 +65,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are encoded from a value, with sorted keys.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:uniqueUntil:window:atMost:timeout:notBefore:retries:backoff:priority:id:tags:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:window:atMost:timeout:notBefore:expiresIn:retries:backoff:priority:id:tags:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` for the first invalid value, or if the arguments cannot be encoded as JSON.
     public init(
@@ -76,6 +79,7 @@ extension OperationDescription {
         atMost: Duration? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
+        expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
@@ -100,6 +104,7 @@ extension OperationDescription {
             atMost: atMost,
             timeout: timeout,
             notBefore: notBefore,
+            expiresIn: expiresIn,
             retries: retries,
             backoff: backoff,
             priority: priority,
@@ -122,6 +127,7 @@ extension OperationDescription {
         window: Duration? = nil,
         atMost: Duration? = nil,
         timeout: Duration? = nil,
+        expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil
@@ -139,6 +145,9 @@ extension OperationDescription {
             try atMostMilliseconds == nil ? DescriptionRules.milliseconds(atMost, .atMost) : atMostMilliseconds
         filled.timeoutMilliseconds =
             try timeoutMilliseconds == nil ? DescriptionRules.milliseconds(timeout, .timeout) : timeoutMilliseconds
+        filled.expiresMilliseconds =
+            try expiresMilliseconds == nil
+            ? DescriptionRules.milliseconds(expiresIn, .expires) : expiresMilliseconds
         if let backoff, backoffText == nil { filled.backoffText = try BackoffMembers(backoff).text() }
         try filled.validate()
         return filled

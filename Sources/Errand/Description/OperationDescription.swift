@@ -27,6 +27,8 @@ public struct OperationDescription: Sendable {
     public internal(set) var retries: Int?
     /// The job's id: 1 to 64 characters of `A-Z a-z 0-9 _ -`. If `nil`, the push makes one.
     public internal(set) var id: String?
+    /// How long after the push the job expires, in milliseconds; see ``expiresIn``.
+    var expiresMilliseconds: Int64?
     /// Words by which the job can be found: at most 8 of 1 to 64 bytes each.
     public internal(set) var tags: [String] = []
 
@@ -88,6 +90,10 @@ extension OperationDescription {
 
     /// How long a run may take, in whole milliseconds from 1 ms to 365 days; if `nil`, the worker's timeout applies.
     public var timeout: Duration? { timeoutMilliseconds.map { .milliseconds($0) } }
+
+    /// How long after the push a job that no worker has claimed expires, by the broker's clock, in whole milliseconds from
+    /// 1 ms to 365 days; if `nil`, it does not.
+    public var expiresIn: Duration? { expiresMilliseconds.map { .milliseconds($0) } }
 
     /// Additional data that is stored with the arguments, such as a `traceparent`: the members of `meta` that are
     /// strings. Other members are preserved but not included here.

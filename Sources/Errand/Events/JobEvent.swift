@@ -41,6 +41,8 @@ public struct JobEvent: Sendable, Equatable, Decodable {
         public static let dropped = Kind(rawValue: "dropped")
         /// A newer job replaced the job.
         public static let replaced = Kind(rawValue: "replaced")
+        /// No worker had claimed the job when it expired.
+        public static let expired = Kind(rawValue: "expired")
         /// A running job has reported its progress.
         public static let progress = Kind(rawValue: "progress")
     }

@@ -19,6 +19,8 @@ public enum JobState: String, Sendable, CaseIterable {
     case cancelled
     /// A newer job has replaced the job.
     case replaced
+    /// No worker had claimed the job when it expired.
+    case expired
     /// The job was removed by hand.
     case deleted
 
@@ -26,7 +28,7 @@ public enum JobState: String, Sendable, CaseIterable {
     public var hasEnded: Bool {
         switch self {
         case .ready, .scheduled, .running, .retrying, .deferred: false
-        case .dead, .finished, .cancelled, .replaced, .deleted: true
+        case .dead, .finished, .cancelled, .replaced, .expired, .deleted: true
         }
     }
 }

@@ -1,4 +1,4 @@
-/// A job that a worker has claimed but cannot run. It is not lost: the reason determines its next state.
+/// A job that a worker cannot or may no longer run. It is not lost: the reason determines its next state.
 public struct DiscardedJob: Sendable, Hashable {
     /// Why the job cannot be run. A minor release may add more.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
@@ -9,6 +9,8 @@ public struct DiscardedJob: Sendable, Hashable {
         public static let unreadable = Reason(description: "unreadable")
         /// The worker does not have the operation; the job waits for a worker that has it.
         public static let unknownOperation = Reason(description: "unknown_operation")
+        /// The job expired before a worker claimed it, and has ended. If the reply of the broker is lost, no worker is told.
+        public static let expired = Reason(description: "expired")
     }
 
     /// The job's id.

@@ -36,7 +36,8 @@ public protocol JobMiddleware: Sendable {
         next: (JobContext) async throws -> HandlerOutcome
     ) async throws -> HandlerOutcome
 
-    /// Called after a worker has claimed a job that it cannot run, instead of ``claimedJob(_:)``. Must not block.
+    /// Called after a worker has claimed a job that it cannot run, or found one expired, instead of ``claimedJob(_:)``.
+    /// Must not block.
     func discardedJob(_ job: DiscardedJob)
 
     /// Called once for each ``claimedJob(_:)``, when a run has ended and before it is reported. Must not block.

@@ -4,6 +4,8 @@ public struct JobDefaults: Sendable, Equatable {
     public var queue: String?
     /// How long a run may take; if `nil`, as set where the job is registered, or 10 s.
     public var timeout: Duration?
+    /// How long after the push a job expires unless a worker has claimed it, 1 ms to 365 days; it does not if `nil`.
+    public var expiresIn: Duration?
     /// The number of retries after a failed run, 0 to 1,000; if `nil`, as set where the job is registered, or 3.
     public var retries: Int?
     /// The delay before each retry. A retry strategy given where the job is registered takes precedence, and a job's
@@ -18,6 +20,7 @@ public struct JobDefaults: Sendable, Equatable {
     public init(
         queue: String? = nil,
         timeout: Duration? = nil,
+        expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
@@ -25,6 +28,7 @@ public struct JobDefaults: Sendable, Equatable {
     ) {
         self.queue = queue
         self.timeout = timeout
+        self.expiresIn = expiresIn
         self.retries = retries
         self.backoff = backoff
         self.priority = priority

@@ -93,6 +93,7 @@ extension JobParameters {
             atMost: uniqueness?.atMost,
             timeout: options.timeout,
             notBefore: options.notBefore(now),
+            expiresIn: options.expiresIn ?? defaults.expiresIn,
             retries: options.retries,
             backoff: options.backoff,
             priority: options.priority ?? defaults.priority,

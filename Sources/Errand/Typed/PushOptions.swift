@@ -19,6 +19,8 @@ public struct PushOptions: Sendable {
     public var delayUntil: Date?
     /// How long a run may take, 1 ms to 365 days.
     public var timeout: Duration?
+    /// How long after the push the job expires unless a worker has claimed it, 1 ms to 365 days.
+    public var expiresIn: Duration?
     /// The number of retries after a failed run, 0 to 1,000.
     public var retries: Int?
     /// The delay before each retry, instead of the type's or the worker's.
@@ -40,6 +42,7 @@ public struct PushOptions: Sendable {
         delay: Duration? = nil,
         delayUntil: Date? = nil,
         timeout: Duration? = nil,
+        expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
@@ -51,6 +54,7 @@ public struct PushOptions: Sendable {
         self.name = name
         self.uniqueness = uniqueness
         self.timeout = timeout
+        self.expiresIn = expiresIn
         self.retries = retries
         self.backoff = backoff
         self.priority = priority

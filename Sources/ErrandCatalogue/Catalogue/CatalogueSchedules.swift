@@ -61,6 +61,7 @@ extension CatalogueSchedule {
             window: values.window ?? (isOwn && values.uniqueness == nil ? usual?.window : nil),
             atMost: values.atMost ?? (isOwn && values.uniqueness == nil ? usual?.atMost : nil),
             timeout: values.timeout,
+            expiresIn: values.expiresIn ?? usual?.expiresIn,
             retries: values.retries,
             backoff: values.backoff,
             priority: values.priority ?? usual?.priority

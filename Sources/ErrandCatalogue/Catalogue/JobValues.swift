@@ -15,6 +15,8 @@ package struct JobValues: Sendable {
     package var atMost: Duration?
     /// How long a run may take.
     package var timeout: Duration?
+    /// How long after the push a job expires unless a worker has claimed it.
+    package var expiresIn: Duration?
     /// How often a failed run is retried, 0 to 1000.
     package var retries: Int?
     /// How long to wait before each retry.
@@ -26,7 +28,7 @@ package struct JobValues: Sendable {
 extension JobValues {
     /// The keys of the values.
     static let keys = [
-        "unique", "unique_until", "window", "at_most", "timeout", "retries", "backoff", "queue", "priority",
+        "unique", "unique_until", "window", "at_most", "timeout", "expires", "retries", "backoff", "queue", "priority",
     ]
 
     /// Reads the values from the keys of an operation or a schedule.
@@ -38,6 +40,7 @@ extension JobValues {
             window: try entries["window"]?.duration("a window", in: DescriptionLimits.timeoutMilliseconds),
             atMost: try entries["at_most"]?.duration("a longest wait", in: DescriptionLimits.timeoutMilliseconds),
             timeout: try entries["timeout"]?.duration("a timeout", in: DescriptionLimits.timeoutMilliseconds),
+            expiresIn: try entries["expires"]?.duration("an expiry", in: DescriptionLimits.timeoutMilliseconds),
             retries: try entries["retries"]?.number(in: DescriptionLimits.retries),
             backoff: try entries["backoff"]?.backoff(),
             priority: try entries["priority"]?.number(in: DescriptionLimits.priority)

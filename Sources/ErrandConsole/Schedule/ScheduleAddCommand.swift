@@ -82,6 +82,9 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a run may take.", valueName: "duration"))
     var timeout: DurationArgument?
 
+    @Option(help: ArgumentHelp("When a job expires unless a worker has claimed it.", valueName: "duration"))
+    var expires: DurationArgument?
+
     @Option(help: "How often a failed run is retried.")
     var retries: Int?
 
@@ -146,6 +149,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             name: jobName,
             unique: unique,
             timeout: timeout?.duration,
+            expiresIn: expires?.duration,
             retries: retries,
             backoff: backoff?.delays,
             priority: priority

@@ -106,7 +106,7 @@ extension DashboardController {
 
     private static let eventKinds: [JobEvent.Kind] = [
         .started, .finished, .failed, .timedOut, .cancelled, .released, .recovered, .retrying, .dead, .dropped,
-        .replaced, .progress,
+        .replaced, .expired, .progress,
     ]
 
     private func events(_ pageRequest: PageRequest) async throws -> Page {

@@ -32,7 +32,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
         switch self {
         case .retry: [.dead, .scheduled, .retrying]
         case .cancel: [.running, .ready, .scheduled, .retrying, .deferred]
-        case .delete: [.ready, .scheduled, .retrying, .deferred, .dead, .finished, .cancelled, .replaced]
+        case .delete: [.ready, .scheduled, .retrying, .deferred, .dead, .finished, .cancelled, .replaced, .expired]
         }
     }
 

@@ -188,7 +188,7 @@ extension QueueStatus {
         case .retrying: retrying
         case .dead: dead
         case .deferred: deferred
-        case .finished, .cancelled, .replaced, .deleted: nil
+        case .finished, .cancelled, .replaced, .expired, .deleted: nil
         }
     }
 }

@@ -3,7 +3,7 @@ package import Errand
 extension ExchangeReply {
     /// Parses the exchange script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue, reports: Int) {
-        guard let parts = reply.elements, parts.count == 6,
+        guard let parts = reply.elements, parts.count == 6 || parts.count == 7,
             let outcomes = parts[0].bytes,
             let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
             let extras = parts[4].elements, let flags = parts[5].number,
@@ -35,7 +35,15 @@ extension ExchangeReply {
             hasDueJobs: flags & 1 != 0,
             isPaused: flags & 2 != 0,
             hasMore: flags & 4 != 0,
-            isPreanswered: flags & 8 != 0
+            isPreanswered: flags & 8 != 0,
+            expired: parts.count == 7 ? Self.expired(parts[6].elements ?? []) : []
         )
+    }
+
+    private static func expired(_ values: [RESPValue]) -> [ExpiredJob] {
+        stride(from: 0, to: values.count - 1, by: 2).compactMap { position in
+            guard let id = values[position].text, let fragment = values[position + 1].bytes else { return nil }
+            return ExpiredJob(id: id, operation: EventFragment.operation(in: fragment))
+        }
     }
 }

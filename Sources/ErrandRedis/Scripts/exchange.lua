@@ -8,7 +8,8 @@
 --            n > 0, for n finished jobs that are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Reply      outcomes ('1' accepted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes,
 --            …), flags (1 due jobs wait, 2 paused, 4 only tombstones were found so far, and jobs may follow them, 8 the
---            call is pre-answered, and its reports were not taken)
+--            call is pre-answered, and its reports were not taken), and only if there are any: id and fragment of each
+--            job that was found expired
 local last = call('HMGET', me, 'call', 'token', 'outcomes', 'dispatch')
 local last_call, last_token, last_outcomes = last[1], last[2], last[3]
 
@@ -114,4 +115,4 @@ call('HSET', me, 'call', call_number, 'token', token, 'outcomes', outcome_text, 
 if waits and fresh > 0 then call('SREM', key('idle'), session) end
 flush()
 if waits then call('SADD', key('idle'), session) end
-return { outcome_text, token, ids, bodies, extras, flags }
+return { outcome_text, token, ids, bodies, extras, flags, expired }

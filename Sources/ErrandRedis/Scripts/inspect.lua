@@ -5,7 +5,7 @@
 --            unknown), body, failures, crashes, at (ms; 0 if unknown), session, events (the last one and the errors,
 --            separated by tabs), result, progress, time of the claim (ms; 0 if there is none), position in the state (0
 --            by ids). As many jobs as fit into 1 MiB, and at least one
-local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
+local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted', e = 'expired' }
 local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
 -- When a claim was made: the token implies it, unless the clock was set back.

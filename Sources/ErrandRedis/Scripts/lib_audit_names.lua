@@ -3,7 +3,7 @@ function steps.unique()
   each_field('unique', function(text, holder)
     local named, policy = field('unique:of', holder), nil
     if is_alive(holder) and named == text then return end
-    if is_alive(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drkDRKB])') end
+    if is_alive(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d[12]([drkDRKB])') end
     if policy then finding('holder_unaware', text, function() set_field('unique:of', holder, text) end)
     else finding('lock_without_holder', text, function() delete_field('unique', text) end) end
   end)

@@ -43,11 +43,30 @@ local function resolve(entries)
   return found
 end
 
+-- The ids and fragments of jobs that this call has found expired; nil if there are none.
+local expired
+local function expire(id, fragment)
+  local line = event('expired', id, fragment, num(field('failures', id)), 'null', 0, 'null')
+  count('expired')
+  end_job(id, 'e', line)
+  expired = expired or {}
+  expired[#expired + 1] = id
+  expired[#expired + 1] = fragment
+  skipped = skipped + 1
+end
+
 local default_claim
-local function claim_of(body)
-  if string.byte(body, 18) == 59 then return default_claim end
-  local _, timeout = header(body)
-  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration))
+-- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
+-- with a timeout and those with a header of version 2 have another character than a semicolon in that place.
+local function claim_of(id, body)
+  if string.byte(body, 18) == 59 then return default_claim, body end
+  local _, timeout, _, fragment, expiry = header(body)
+  if expiry and expiry <= now then return expire(id, fragment) end
+  if expiry then
+    body = string.gsub(body, '^(.-;%d+;%d*;%d*;)%d+', '%1', 1)
+    call('HSET', key('body'), id, body)
+  end
+  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration)), body
 end
 
 local claims = {}
@@ -65,9 +84,12 @@ local function claim(found)
       skipped = skipped + 1
       handle_stray(id, reason)
     else
-      n = n + 1
-      ids[n], bodies[n] = id, body
-      claims[2 * n - 1], claims[2 * n] = id, claim_of(body)
+      local text, claimed = claim_of(id, body)
+      if text then
+        n = n + 1
+        ids[n], bodies[n] = id, claimed
+        claims[2 * n - 1], claims[2 * n] = id, text
+      end
       room = room - #body
     end
   end

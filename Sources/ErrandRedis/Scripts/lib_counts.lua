@@ -5,7 +5,7 @@ local ready = 0
 local function age_of_head(list_key)
   for _, entry in ipairs(call('LRANGE', list_key, 0, 9)) do
     local body = call('HGET', key('body'), field('alias', entry) or entry)
-    local since = body and string.match(body, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)1')
+    local since = body and string.match(body, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)[12]')
     if since then
       return now - num(since)
     end

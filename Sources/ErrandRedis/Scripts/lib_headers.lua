@@ -12,14 +12,22 @@ local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
+-- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
+local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
+
+-- A stored body's priority, timeout, retries, event fragment and expiry; nil if the header is invalid.
 local function header(body)
+  local expiry, _
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
-  if not priority then return nil end
+  if not priority then
+    priority, length, timeout, retries, expiry, _, _, from =
+      string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
+    if not priority then return nil end
+  end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, (expiry or '') ~= '' and num(expiry) or nil
 end
 
 -- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.

@@ -8,6 +8,19 @@ local function timed_policy(policy)
   return letter, num(window), num(at_most)
 end
 
+-- Whether a job of this call has a header of version 2.
+local has_newer = false
+-- A pushed envelope of version 2 says how long after the push it expires; the stored one says when.
+local function settle_expiry(i, envelope)
+  has_newer = true
+  local start, expires_in, rest = string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(.*)$')
+  if expires_in == '' then return end
+  if not string.find(expires_in, '^%+%d+$') or num(expires_in) < 1 or num(expires_in) > 31536000000 then
+    return 'the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000'
+  end
+  ARGV[i + 4] = start .. whole(now + num(expires_in)) .. rest
+end
+
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
@@ -19,9 +32,11 @@ local function problem(i)
   if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
   if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) ~= '1' .. letter or not string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then
-    return 'the envelope must begin with a header of version 1 and the same policy'
+  if string.sub(envelope, 1, 2) == '1' .. letter and string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then return end
+  if string.sub(envelope, 1, 2) ~= '2' .. letter or not string.find(envelope, '^2%a%d;%d+;%d*;%d*;[+%d]*;%d*;[^\n]*\n') then
+    return 'the envelope must begin with a header of version 1 or 2 and the same policy'
   end
+  return settle_expiry(i, envelope)
 end
 
 -- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it

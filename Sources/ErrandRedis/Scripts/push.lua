@@ -49,7 +49,7 @@ local function dispatch_to(session, lease_ends)
   local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
   -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
   local left, lease = lease_ends - now, num(state[3])
-  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_only_ready(level) then return false end
+  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or has_newer or not is_only_ready(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 

@@ -34,6 +34,7 @@ final class CatalogueDefaults: Sendable {
             window: values.window,
             atMost: values.atMost,
             timeout: values.timeout,
+            expiresIn: values.expiresIn,
             retries: values.retries,
             backoff: values.backoff,
             priority: values.priority

@@ -48,6 +48,12 @@ struct PolicyOptions: ParsableArguments {
     )
     var at: Int64?
 
+    @Option(
+        help: ArgumentHelp("End the job as expired if no worker has claimed it by then.", valueName: "duration"),
+        transform: { try DurationText.parse($0) }
+    )
+    var expires: Duration?
+
     @Option(help: ArgumentHelp("How often a failed run is retried, 0 to 1000.", valueName: "n"))
     var retries: Int?
 
@@ -81,7 +87,7 @@ struct PolicyOptions: ParsableArguments {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
         let numbers = retries == nil && backoff == nil && priority == nil && at == nil
         return texts && tags.isEmpty && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
-            && window == nil && atMost == nil
+            && window == nil && atMost == nil && expires == nil
     }
 }
 

@@ -149,6 +149,7 @@ struct PushCommand: AsyncParsableCommand {
             atMost: policy.atMost,
             timeout: policy.timeout,
             notBefore: notBefore,
+            expiresIn: policy.expires,
             retries: policy.retries,
             backoff: policy.backoff?.delays,
             priority: policy.priority,

@@ -64,6 +64,8 @@ extension ConformanceCase {
             let large = try OperationDescription(Fixture.operation, arguments: text, queue: fixture.queue)
             try await fixture.push(try large.makeEnvelope())
             try await recorder.expectReady(1)
+            try await fixture.push(fixture.job("expiring", expiresIn: .seconds(3600)))
+            try await recorder.expectReady(1)
             try await fixture.push(fixture.job("unknown", operation: "rare"))
             try await recorder.expectReady(1)
             try await fixture.broker.configure(fixture.queue, QueueSettings(publishesStarts: true))

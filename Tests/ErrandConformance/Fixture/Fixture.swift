@@ -37,7 +37,8 @@ extension Fixture {
         priority: Int? = nil,
         delay: Int64? = nil,
         timeout: Duration? = nil,
-        retries: Int? = nil
+        retries: Int? = nil,
+        expiresIn: Duration? = nil
     ) throws -> JobEnvelope {
         try OperationDescription(
             operation,
@@ -49,6 +50,7 @@ extension Fixture {
             atMost: atMost,
             timeout: timeout,
             notBefore: delay.map { Self.milliseconds + $0 },
+            expiresIn: expiresIn,
             retries: retries,
             priority: priority,
             id: id

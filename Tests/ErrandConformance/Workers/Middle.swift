@@ -35,6 +35,17 @@ extension WorkerCase {
                 }
                 try await workers.dismiss()
             },
+            WorkerCase("middleware is told of a job that expired, which does not run") { fixture in
+                let recorder = Recorder()
+                try await fixture.pushExpired("late")
+                let workers = TestWorkers(fixture, middleware: [Scribe(name: "m", recorder: recorder)]) { worker in
+                    worker.register(RegisteredOperation(Fixture.operation) { _ in recorder.note("runs") })
+                }
+                try await fixture.eventually("it expired") { try await fixture.state("late") == .expired }
+                try await fixture.eventually("the middleware is told") { !recorder.lines.isEmpty }
+                #expect(recorder.lines == ["m discarded late: \(Fixture.operation), expired"])
+                try await workers.dismiss()
+            },
             WorkerCase("middleware sees how each run ended, and may reject a push") { fixture in
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture, middleware: [Scribe(name: "m", recorder: recorder)]) { worker in
@@ -76,6 +87,10 @@ private struct Scribe: JobMiddleware {
         recorder.note("\(name) pushes")
         defer { recorder.note("\(name) pushed") }
         return try await next(jobs)
+    }
+
+    func discardedJob(_ job: DiscardedJob) {
+        recorder.note("\(name) discarded \(job.id): \(job.operation ?? "unknown"), \(job.reason)")
     }
 
     func claimedJob(_ job: JobContext) { recorder.note("\(name) claimed") }

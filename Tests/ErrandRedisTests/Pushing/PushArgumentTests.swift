@@ -95,13 +95,20 @@ struct PushArgumentTests {
     @Test func anEnvelopeHasAHeaderOfItsPolicyAndALimit() async throws {
         defer { broker.close() }
         let headers = [
-            "", "2i5;;;30\n", "1d5;;;30\n", "1I5;;;30\n", "1i;;;30\n", "1i5;;30\n", "1i5;;;\n", "1i5;;;30",
+            "", "2i5;;;30\n", "2i5;30;;;;;", "2i5;30;;;;\n", "2d5;30;;;;;\n", "2i5;;;;;;\n", "2i5;30;;;x;;\n",
+            "2i5;30;;;;-1;\n", "1d5;;;30\n", "1I5;;;30\n", "1i;;;30\n", "1i5;;30\n", "1i5;;;\n", "1i5;;;30",
             "1i5;-1;;30\n", "1i5;;x;30\n", " 1i5;;;30\n",
         ]
         for header in headers {
             try await expectRefusal(
                 WireJob(envelope: WireJob.text(header)).values,
-                "job 1: the envelope must begin with a header of version 1 and the same policy"
+                "job 1: the envelope must begin with a header of version 1 or 2 and the same policy"
+            )
+        }
+        for expiry in ["1795215724000", "+", "+0", "+31536000001", "++1", "1+"] {
+            try await expectRefusal(
+                WireJob(envelope: WireJob.text("2i5;30;;;\(expiry);;\n")).values,
+                "job 1: the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000"
             )
         }
         let long = WireJob().envelope.padding(to: 1_200_001)

@@ -6,17 +6,28 @@ struct EnvelopeHeader: Equatable {
     let timeout: Int64?
     let retries: Int64?
     let fragmentCount: Int
+    /// When the job expires unless it has been claimed.
+    let expiry: EnvelopeExpiry?
 
     /// Reads a header line without its line feed.
     init(_ line: ArraySlice<UInt8>) throws(EnvelopeError) {
-        guard line.first == UInt8(ascii: "1") else {
+        let isNewer = line.first == UInt8(ascii: "2")
+        guard isNewer || line.first == UInt8(ascii: "1") else {
             throw EnvelopeError(
                 .header,
-                "it must begin with 1, the only version of the envelope that this program knows"
+                "it must begin with 1 or 2, the versions of the envelope that this program knows"
             )
         }
-        let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        guard fields.count == 4, fields[0].count == 3 else { throw Self.malformed }
+        // The group, the last field of version 2, may contain any characters.
+        var fields = line.split(
+            separator: UInt8(ascii: ";"),
+            maxSplits: isNewer ? 6 : 4,
+            omittingEmptySubsequences: false
+        )
+        guard fields.count == (isNewer ? 7 : 4), fields[0].count == 3 else { throw Self.malformed }
+        // In the order of version 1.
+        if isNewer { fields.swapAt(1, 2); fields.swapAt(2, 3) }
+        expiry = isNewer && !fields[4].isEmpty ? try EnvelopeExpiry(fields[4]) : nil
         guard let rule = UniquenessLetter(fields[0][line.startIndex + 1]) else {
             throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, k, t, B, D, R and K")
         }
@@ -35,10 +46,11 @@ struct EnvelopeHeader: Equatable {
         return number
     }
 
-    private static var malformed: EnvelopeError {
+    static var malformed: EnvelopeError {
         EnvelopeError(
             .header,
-            "it must be 1<policy><priority>;<timeout>;<retries>;<length of the fragment>, in plain digits"
+            "it must be 1<policy><priority>;<timeout>;<retries>;<length of the fragment>, or "
+                + "2<policy><priority>;<length>;<timeout>;<retries>;<expiry>;<cost>;<group>, in plain digits"
         )
     }
 

@@ -3,8 +3,8 @@ struct EnvelopeReader {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The maximum length of a header: `1d5;31536000000;1000;` and a length of a few digits.
-    private static let mostHeaderBytes = 64
+    /// The maximum length of a header: seven numbers and a group.
+    static let mostHeaderBytes = 512
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes

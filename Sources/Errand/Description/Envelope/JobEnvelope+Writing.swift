@@ -12,17 +12,28 @@ extension OperationDescription {
         return output
     }
 
-    /// Appends `1<policy><priority>;<timeout>;<retries>;<length of the fragment>` and a line feed.
+    /// Appends the header and a line feed: of version 1, or of version 2 if the job uses more than that has.
     private func appendHeader(fragmentCount: Int, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "1"))
+        let isNewer = expiresMilliseconds != nil
+        output.append(UInt8(ascii: isNewer ? "2" : "1"))
         output.append(contentsOf: UniquenessLetter(uniquenessPolicy, until: uniqueUntil).text.utf8)
         output.append(contentsOf: String(priority).utf8)
         output.append(UInt8(ascii: ";"))
+        // In version 2 the length comes first: scripts recognize a job of version 1 without a timeout by an empty field.
+        if isNewer {
+            output.append(contentsOf: String(fragmentCount).utf8)
+            output.append(UInt8(ascii: ";"))
+        }
         if let timeoutMilliseconds { output.append(contentsOf: String(timeoutMilliseconds).utf8) }
         output.append(UInt8(ascii: ";"))
         if let retries { output.append(contentsOf: String(retries).utf8) }
         output.append(UInt8(ascii: ";"))
-        output.append(contentsOf: String(fragmentCount).utf8)
+        if isNewer {
+            if let expiresMilliseconds { output.append(contentsOf: "+\(expiresMilliseconds)".utf8) }
+            output.append(contentsOf: ";;".utf8)
+        } else {
+            output.append(contentsOf: String(fragmentCount).utf8)
+        }
         output.append(UInt8(ascii: "\n"))
     }
 

@@ -12,6 +12,7 @@ extension DescriptionParser {
         case .window: description.windowMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .atMost: description.atMostMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
+        case .expires: description.expiresMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .notBefore: description.notBefore = try number(key, DescriptionRules.isNotBefore)
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
         case .backoff: try backoff()

@@ -1,12 +1,13 @@
 /// How a job ended.
 package enum MemoryEnding: Sendable {
-    case finished, cancelled, replaced, deleted
+    case finished, cancelled, replaced, expired, deleted
 
     var state: JobState {
         switch self {
         case .finished: .finished
         case .cancelled: .cancelled
         case .replaced: .replaced
+        case .expired: .expired
         case .deleted: .deleted
         }
     }

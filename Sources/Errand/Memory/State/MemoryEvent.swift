@@ -48,7 +48,7 @@ package struct MemoryEvent: Sendable, Equatable {
 
 /// The kinds of events.
 package enum MemoryEventKind: String, Sendable {
-    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, dead, progress
+    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, expired, dead, progress
     case timedOut = "timed_out"
 }
 

@@ -6,18 +6,28 @@ package struct MemoryHeader: Sendable, Equatable {
     /// The timeout in milliseconds.
     package let timeout: Int64?
     package let retries: Int?
+    /// Whether it is of version 2. Such jobs are never dispatched directly.
+    let isNewer: Bool
+    /// How long after the push the job expires, in milliseconds; `nil` if it does not.
+    let expiresIn: Int64?
     /// The `"operation":…,"name":…` part of events.
     package let fragment: [UInt8]
 
     static let nameless = Array(#""operation":null,"name":null"#.utf8)
     private static let mostFragmentBytes = 8192
-    private static let mostHeaderBytes = 64
+    private static let mostHeaderBytes = EnvelopeReader.mostHeaderBytes
 
-    /// Reads an envelope; `nil` if it does not begin with a header of version 1.
+    /// Reads an envelope; `nil` if it does not begin with a header of version 1 or 2, as it is pushed.
     init?(envelope: [UInt8]) {
         guard let end = envelope.prefix(Self.mostHeaderBytes).firstIndex(of: UInt8(ascii: "\n")),
             let header = try? EnvelopeHeader(envelope[..<end])
         else { return nil }
+        isNewer = envelope.first == UInt8(ascii: "2")
+        switch header.expiry {
+        case .afterPush(let milliseconds): expiresIn = milliseconds
+        case .at: return nil
+        case nil: expiresIn = nil
+        }
         policy = header.policy
         until = header.until
         priority = Int(header.priority)
@@ -33,10 +43,5 @@ package struct MemoryHeader: Sendable, Equatable {
     }
 
     /// The operation, if the fragment has one.
-    package var operation: String? {
-        let start = #""operation":""#.utf8
-        guard fragment.starts(with: start) else { return nil }
-        let name = String(decoding: fragment.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
-        return QueueName.isValid(name) ? name : nil
-    }
+    package var operation: String? { EventFragment.operation(in: fragment) }
 }

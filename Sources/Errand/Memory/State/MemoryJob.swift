@@ -2,6 +2,8 @@
 package struct MemoryJob: Sendable, Equatable {
     /// What was pushed.
     let push: MemoryPush
+    /// When the job expires unless it is claimed; `nil` if it has been claimed, or does not expire.
+    package var expires: Int64?
     /// Whether the job has started and no longer holds its name.
     package var isNameless = false
     package var readySince: Int64
@@ -44,7 +46,10 @@ package struct MemoryJob: Sendable, Equatable {
     /// The job's unique name; `nil` if its policy takes none.
     package var name: MemoryName? { push.name }
     package var header: MemoryHeader { push.header }
-    package var envelope: [UInt8] { push.envelope }
+    package var envelope: [UInt8] {
+        guard header.expiresIn != nil else { return push.envelope }
+        return EnvelopeExpiry.replacing(in: push.envelope, with: expires.map { String($0) } ?? "")
+    }
     /// The earliest time to run, as it was pushed or debounced; 0 if there is none.
     package var due: Int64 { debounce?.due ?? push.due }
 

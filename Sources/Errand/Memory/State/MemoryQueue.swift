@@ -79,7 +79,7 @@ package struct MemoryQueue: Sendable, Equatable {
 
 /// The totals; the names of ``QueueStatus/Totals``.
 enum MemoryTotal: String {
-    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, dead
+    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, expired, dead
     case timedOut = "timed_out"
     case deadTrimmed = "dead_trimmed"
 }

@@ -15,6 +15,7 @@ extension MemoryQueue {
             if foundQuarantined { _ = serveQuarantined(to: &grant) }
         }
         answer.claims = grant.claims
+        answer.expired = grant.expired
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
     }
 
@@ -126,14 +127,18 @@ extension MemoryQueue {
     @discardableResult
     private mutating func claim(_ most: Int, from list: ReadyListName, _ grant: inout MemoryGrant) -> Int {
         var taken = 0
-        while taken < most, grant.hasRoom, let id = readyLists[list]?.first, claim(id, &grant) { taken += 1 }
+        while taken < most, grant.hasRoom, let id = readyLists[list]?.first, jobs[id] != nil {
+            if claim(id, &grant) { taken += 1 }
+        }
         return taken
     }
 
     @discardableResult
     mutating func claim(_ id: String, _ grant: inout MemoryGrant) -> Bool {
         guard let job = jobs[id] else { return false }
+        if let expires = job.expires, expires <= now { return expire(job, &grant) }
         removeFromPlace(id)
+        jobs[id]?.expires = nil
         let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
         claimsMade += 1
         sessions[grant.session]?.claims[id] = MemoryClaim(
@@ -144,8 +149,17 @@ extension MemoryQueue {
         )
         jobs[id]?.place = .claimed(by: grant.session)
         if job.header.until == .started { makeNameless(id) }
-        grant.add(claim(of: job, token: grant.token))
+        grant.add(claim(of: jobs[id] ?? job, token: grant.token))
         return true
+    }
+
+    /// Ends a job that was not claimed in time. Returns false, because it is no claim.
+    private mutating func expire(_ job: MemoryJob, _ grant: inout MemoryGrant) -> Bool {
+        let event = publish(.expired, of: job, MemoryEventDetails(attempt: job.failures))
+        count(.expired)
+        end(job.id, as: .expired, event: event)
+        grant.expired.append(ExpiredJob(id: job.id, operation: job.header.operation))
+        return false
     }
 }
 
@@ -156,6 +170,7 @@ struct MemoryGrant {
     let longestWaitAndGrace: Int64
     private(set) var wanted: Int
     private(set) var claims: [Claim] = []
+    var expired: [ExpiredJob] = []
     private var bytesLeft = MemoryRules.claimedBytes
 
     init(_ call: Exchange, token: Token) {

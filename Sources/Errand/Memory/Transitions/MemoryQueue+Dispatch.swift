@@ -6,7 +6,7 @@ extension MemoryQueue {
         guard case .listed(let list) = jobs[job]?.place, readyLists.count == 1, readyLists[list]?.count == 1,
             quarantineOwner == nil,
             !settings.isPaused, !settings.publishesStarts,
-            jobs[job].map({ $0.envelope.count <= MemoryRules.dispatchedBytes }) ?? false
+            jobs[job].map({ !$0.header.isNewer && $0.envelope.count <= MemoryRules.dispatchedBytes }) ?? false
         else { return }
         var first = first
         while let id = first ?? idle.first, let session = sessions[id] {

@@ -67,7 +67,7 @@ extension MemoryQueue {
         case .dead: dead.sorted.reversed()
         case .running: sessions.values.sorted { $0.id < $1.id }.flatMap { $0.claimsInOrder.map(\.id) }
         case .deferred: successors
-        case .finished, .cancelled, .replaced, .deleted: history.newestFirst
+        case .finished, .cancelled, .replaced, .expired, .deleted: history.newestFirst
         }
     }
 }

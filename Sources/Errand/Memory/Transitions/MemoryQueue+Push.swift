@@ -128,12 +128,12 @@ extension MemoryQueue {
         by push: MemoryPush,
         _ debounce: MemoryDebounce?
     ) {
-        jobs[push.id] = push.job(readySince: holder.readySince, place: .listed(list), debounce)
+        jobs[push.id] = push.job(at: now, readySince: holder.readySince, place: .listed(list), debounce)
         readyLists[list]?.replace(holder.id, with: push.id)
     }
 
     private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush, _ debounce: MemoryDebounce?) {
-        jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id), debounce)
+        jobs[push.id] = push.job(at: now, place: .deferred(behind: holder.id), debounce)
         if let older = holder.successor.flatMap({ jobs[$0] }) { endReplacedByPush(older) }
         jobs[holder.id]?.successor = push.id
     }
@@ -144,7 +144,7 @@ extension MemoryQueue {
     }
 
     mutating func add(_ push: MemoryPush, _ debounce: MemoryDebounce? = nil) {
-        jobs[push.id] = push.job(readySince: now, place: .scheduled, debounce)
+        jobs[push.id] = push.job(at: now, place: .scheduled, debounce)
         enqueue(push.id, due: debounce?.due ?? push.due)
     }
 

@@ -30,8 +30,23 @@ final class MemoryPush: Sendable, Equatable {
                 && left.window == right.window && left.atMost == right.atMost)
     }
 
-    func job(readySince: Int64, place: MemoryJob.Place, _ debounce: MemoryDebounce? = nil) -> MemoryJob {
-        MemoryJob(push: self, readySince: readySince, place: place, debounce: debounce)
+    /// Makes the job of a push at this time.
+    ///
+    /// - Parameter readySince: Since when it is ready, if it takes the position of another one.
+    func job(
+        at now: Int64,
+        readySince: Int64? = nil,
+        place: MemoryJob.Place,
+        _ debounce: MemoryDebounce? = nil
+    ) -> MemoryJob {
+        let expires = header.expiresIn.map { MemoryRules.later(now, by: $0) }
+        return MemoryJob(
+            push: self,
+            expires: expires,
+            readySince: readySince ?? now,
+            place: place,
+            debounce: debounce
+        )
     }
 }
 
@@ -44,7 +59,7 @@ extension MemoryQueue {
             guard let header = MemoryHeader(envelope: envelope.bytes), header.policy == envelope.policy,
                 header.until == envelope.uniqueUntil
             else {
-                throw refusal(index, "the envelope must begin with a header of version 1 and the same policy")
+                throw refusal(index, "the envelope must begin with a header of version 1 or 2 and the same policy")
             }
             if let problem = problem(envelope) { throw refusal(index, problem) }
             pushes.append(MemoryPush(envelope, header))

@@ -37,6 +37,7 @@ final class QueuePoller: Sendable {
                 if thenWaits { await signal.wait(for: .milliseconds(1)) }
             case .send(let exchange, let last):
                 guard let reply = try await send(exchange, running: last) else { return }
+                for job in reply.expired { noteDiscarded(job.id, job.operation, .expired) }
                 state.withLock { $0.answered(reply, to: exchange.call, at: .now) }
             case .gather: await enough.wait(for: .milliseconds(1))
             case .reconcile(let call): try await reconcile(call)

@@ -48,7 +48,7 @@ struct JobRow {
         case .running: "started"
         case .deferred: "pushed"
         case .dead: "died"
-        case .finished, .cancelled, .replaced, .deleted: "ended"
+        case .finished, .cancelled, .replaced, .expired, .deleted: "ended"
         }
     }
 

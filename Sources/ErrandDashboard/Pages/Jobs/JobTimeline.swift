@@ -82,7 +82,7 @@ struct JobTimeline {
         case .ready: add(Step(spans: wait(until: now, .waiting), words: "ready, waits for a worker", time: nil))
         case .scheduled, .retrying: add(Step(words: "due", time: job.record.at))
         case .deferred: add(Step(spans: wait(until: now, .waiting), words: "waits for the job that holds its name"))
-        case .dead, .finished, .cancelled, .replaced, .deleted: addEnd(job)
+        case .dead, .finished, .cancelled, .replaced, .expired, .deleted: addEnd(job)
         }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 /// The jobs that a page of jobs shows, as requested in its URL.
 struct JobsRequest: Sendable {
     static let states: [JobState] = [
-        .ready, .scheduled, .running, .retrying, .deferred, .dead, .finished, .cancelled, .replaced,
+        .ready, .scheduled, .running, .retrying, .deferred, .dead, .finished, .cancelled, .replaced, .expired,
     ]
 
     let queue: String?

@@ -129,6 +129,7 @@ package struct HistoryMaker {
         if !style.isPlain { push.priority = [5, 5, 5, 9, 0][numbers.below(5)] }
         push.operation = universe.operations[numbers.below(4) == 0 ? 1 : 0]
         if numbers.chance(30) { push.timeout = [50, 900][numbers.below(2)] }
+        if numbers.chance(20) { push.expiresIn = [1, 100, 1000][numbers.below(3)] }
         if numbers.chance(40) { push.retries = numbers.below(3) }
         if numbers.chance(25) { push.due = now + Time(numbers.below(600)) - 100 }
         return try push.envelope()

@@ -48,12 +48,13 @@ enum StateFields {
 
     /// Of an id that has ended. In Lua, `how` is the letter of its end.
     static let ended: [StateField<MemoryEnding>] = [
-        .init("end", "({ f = 0, c = 1, r = 2, x = 3 })[how]") { _, ending in
+        .init("end", "({ f = 0, c = 1, r = 2, x = 3, e = 4 })[how]") { _, ending in
             switch ending {
             case .finished: 0
             case .cancelled: 1
             case .replaced: 2
             case .deleted: 3
+            case .expired: 4
             }
         }
     ]

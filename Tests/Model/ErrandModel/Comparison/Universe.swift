@@ -34,6 +34,7 @@ package struct Push: Sendable {
     package var operation = "op0"
     package var timeout: Time?
     package var retries: Int?
+    package var expiresIn: Time?
     /// The earliest time to run; 0 for now.
     package var due: Time = 0
 
@@ -48,6 +49,7 @@ package struct Push: Sendable {
             window: window.map { .milliseconds($0) },
             atMost: atMost.map { .milliseconds($0) },
             timeout: timeout.map { .milliseconds($0) },
+            expiresIn: expiresIn.map { .milliseconds($0) },
             retries: retries,
             priority: priority,
             id: id

@@ -127,7 +127,7 @@ extension MemoryEvent {
     var endsAClaim: Bool {
         switch kind {
         case .finished, .failed, .timedOut, .cancelled, .released, .recovered: details.worker != nil
-        case .started, .retrying, .dropped, .replaced, .dead, .progress: false
+        case .started, .retrying, .dropped, .replaced, .expired, .dead, .progress: false
         }
     }
     var isOfAStuckWorker: Bool { details.error?.hasSuffix("the worker is stuck") ?? false }
