@@ -105,6 +105,7 @@ def settle(text):
     if "meta" in given:
         fields.append('"meta":' + given["meta"][1])
     fragment = f'"operation":"{operation}","name":' + ("null" if name is None else string(name))
+    fragment += "".join("," + field for field in fields if field.startswith('"tags":'))
     lets_go = unique != "ignore" and given.get("unique_until", ("",))[0] == "started"
     letter = unique[0].upper() if lets_go else unique[0]
     header = f"1{letter}{number('priority') or 5};{number('timeout_ms')};{number('retries')};{len(fragment.encode())}\n"

@@ -199,7 +199,7 @@ local function gather_event(line, events)
   bytes = bytes + #line + 1
 end
 
--- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…`.
+-- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…,"tags":…`.
 local function event(kind, id, fragment, attempt, worker, duration, error)
   if string.find(id, '[^%w_-]') then id = printable(id) end
   local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'

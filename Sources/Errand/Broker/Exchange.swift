@@ -153,7 +153,7 @@ public struct OutcomeReport: Sendable, Equatable {
     public var attempt: Int
     /// How long the run took, in milliseconds.
     public var milliseconds: Int
-    /// The event's `"operation":…,"name":…` part, from the envelope.
+    /// The event's `"operation":…,"name":…,"tags":…` part, from the envelope.
     public var fragment: [UInt8]
     /// The error of a failed run, at most ``mostErrorBytes``.
     public var error: String?

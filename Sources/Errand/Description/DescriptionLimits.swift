@@ -18,6 +18,8 @@ public enum DescriptionLimits: Sendable {
     public static let tags = 8
     /// The maximum length of a tag in bytes of UTF-8.
     public static let tagBytes = 64
+    /// The maximum size of an envelope's fragment in bytes; the broker does not copy a larger one into events.
+    static let fragmentBytes = 8192
     /// The range of timeouts in milliseconds: 1 ms to 365 days.
     public static let timeoutMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
     /// The range of the earliest time to run, in milliseconds since 1970 UTC (at most 13 digits: the year 2286).

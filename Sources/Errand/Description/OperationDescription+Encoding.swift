@@ -40,7 +40,7 @@ extension OperationDescription {
         if let givenUniqueUntil { append(#","unique_until":""#, plain: givenUniqueUntil.rawValue, to: &output) }
     }
 
-    private func encodeTags(to output: inout [UInt8]) {
+    func encodeTags(to output: inout [UInt8]) {
         guard !tags.isEmpty else { return }
         output.append(contentsOf: #","tags":["#.utf8)
         for (index, tag) in tags.enumerated() {

@@ -55,6 +55,8 @@ public struct JobEvent: Sendable, Equatable, Decodable {
     public var operation: String?
     /// The job's name.
     public var name: String?
+    /// The job's tags; `nil` if it has none.
+    public var tags: [String]?
     /// The queue.
     public var queue: String?
     /// The attempt, from 1.
@@ -73,7 +75,7 @@ public struct JobEvent: Sendable, Equatable, Decodable {
     public var message: String?
 
     private enum CodingKeys: String, CodingKey {
-        case event, id, operation, name, queue, attempt, worker, error, fraction, message
+        case event, id, operation, name, tags, queue, attempt, worker, error, fraction, message
         case atMilliseconds = "at_ms"
         case durationMilliseconds = "duration_ms"
     }

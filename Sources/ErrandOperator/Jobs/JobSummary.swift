@@ -32,8 +32,8 @@ package struct JobSummary: Sendable {
     package var operation: String? { stored?.description.operation ?? last?.operation }
     /// The job's name.
     package var name: String? { stored.map(\.description.name) ?? last?.name }
-    /// The job's tags; none after it has ended, unless it is dead.
-    package var tags: [String] { stored?.description.tags ?? [] }
+    /// The job's tags.
+    package var tags: [String] { stored?.description.tags ?? last?.tags ?? [] }
     /// The error of the last run, or the reason why the description cannot be read.
     package var error: String? { unreadable ?? record.lastError }
     /// The runs that did not succeed and are still recorded, newest first.

@@ -18,7 +18,7 @@ package struct JobFilter: Sendable, Equatable {
     /// Only jobs whose arguments contain this text as they are written, regardless of case. Jobs whose arguments are
     /// no longer kept do not match.
     package var argumentsContain: String?
-    /// Only jobs with this tag. Jobs that have ended match only if they are dead.
+    /// Only jobs with this tag.
     package var tag: String?
     /// Only jobs whose ``JobSummary/time`` is this one or later, in milliseconds since 1970 UTC.
     package var from: Int64?

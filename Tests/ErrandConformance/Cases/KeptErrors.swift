@@ -38,6 +38,19 @@ extension ConformanceCase {
             #expect(record.events.reduce(2) { $0 + $1.count } <= 16384)
             #expect(try await fixture.errors(of: "a").first?.hasPrefix("failed 5xxx") == true)
         },
+        ConformanceCase("the record of an ended job has its tags") { fixture in
+            let session = try await fixture.session()
+            try await fixture.push(fixture.job("a", tags: ["customer 17", "é\"\n"]), fixture.job("b"))
+            try await session.report(.finished, try await session.claimOne(), result: "done")
+            try await fixture.push(fixture.job("c", .replace, delay: 600_000, tags: ["customer 18"]))
+            try await fixture.push(fixture.job("d", .replace, delay: 600_000, tags: ["customer 19"]))
+            #expect(try await fixture.cancel("d") == .cancelled)
+            #expect(try await fixture.cancel("b") == .cancelled)
+            #expect(try await fixture.tags(of: "a") == ["customer 17", "é\"\n"])
+            #expect(try await fixture.tags(of: "c") == ["customer 18"], "it was replaced")
+            #expect(try await fixture.tags(of: "d") == ["customer 19"])
+            #expect(try await fixture.tags(of: "b") == nil)
+        },
         ConformanceCase("the record of an ended job has its errors") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
@@ -62,6 +75,13 @@ extension ConformanceCase {
 }
 
 extension Fixture {
+    /// Returns the tags in the record of an ended job.
+    fileprivate func tags(of id: String) async throws -> [String]? {
+        let record = try #require(try await record(id))
+        #expect(record.body.isEmpty, "it has ended")
+        return try #require(JobEvent(line: record.lastEvent)).tags
+    }
+
     /// Runs the ready job once for each error, with a retry at once.
     fileprivate func failRuns(of session: TestSession, _ errors: [String], _ verb: OutcomeReport.Verb) async throws {
         for error in errors {

@@ -38,6 +38,7 @@ extension Fixture {
         delay: Int64? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
+        tags: [String] = [],
         expiresIn: Duration? = nil
     ) throws -> JobEnvelope {
         try OperationDescription(
@@ -53,7 +54,8 @@ extension Fixture {
             expiresIn: expiresIn,
             retries: retries,
             priority: priority,
-            id: id
+            id: id,
+            tags: tags
         ).makeEnvelope()
     }
 

@@ -54,6 +54,33 @@ import Testing
         #expect(String(decoding: stored.fragment, as: UTF8.self) == fragment)
     }
 
+    @Test(
+        arguments: [
+            #""operation":"a","name":null,"tags":["é"]"#, #""operation":"a","name":null,"tags":["\u00e9"]"#,
+            #""operation":"a","name":null"#,
+        ]
+    )
+    func `a fragment has the tags or leaves them out`(fragment: String) throws {
+        #expect(try JobEnvelope.read(stored: tagged(fragment)).description.tags == ["é"])
+    }
+
+    @Test func `a fragment with other tags is rejected`() throws {
+        let bytes = tagged(#""operation":"a","name":null,"tags":["e"]"#)
+        #expect(throws: EnvelopeError.self) { try JobEnvelope.read(stored: bytes) }
+    }
+
+    @Test func `tags that would make a fragment too long are left out`() throws {
+        let name = String(repeating: "\u{1}", count: 1024)
+        for (count, isLeftOut) in [(2, false), (8, true)] {
+            let tags = Array(repeating: String(repeating: "\u{2}", count: 64), count: count)
+            let envelope = try OperationDescription("a", name: name, tags: tags).makeEnvelope()
+            let stored = try JobEnvelope.read(stored: envelope.stored(readySince: 0))
+            #expect(stored.description.tags == tags)
+            #expect(stored.fragment.count <= 8192)
+            #expect(String(decoding: stored.fragment, as: UTF8.self).contains("tags") == !isLeftOut)
+        }
+    }
+
     private static let unreadable: [(EnvelopeError.Part, time: String, header: String)] = [
         (.time, "", "1d7;10000;3;27"),
         (.time, "17952157240x0", "1d7;10000;3;27"),
@@ -129,6 +156,12 @@ import Testing
         ] {
             #expect(envelope.stored(readySince: time).starts(with: digits.utf8))
         }
+    }
+
+    /// A stored job with a tag.
+    private func tagged(_ fragment: String) -> [UInt8] {
+        let json = #"{"operation":"a","unique":"ignore","tags":["é"]}"#
+        return Array("00000000000001i5;;;\(fragment.utf8.count)\n\(fragment)\(json)".utf8)
     }
 
     /// A stored job, by default one without a fault.

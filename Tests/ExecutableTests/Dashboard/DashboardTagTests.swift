@@ -25,6 +25,21 @@ import Testing
         #expect(shown.contains("tags") && shown.contains("customer 17, <b>"))
     }
 
+    @Test func endedJobsAreFoundByTheirTags() async throws {
+        let scene = try await DashboardScene()
+        try await scene.push(
+            #"{"operation":"work","id":"first-job","queue":"images","tags":["customer 17"]}"#,
+            #"{"operation":"work","id":"other-job","queue":"images"}"#
+        )
+        for id in ["first-job", "other-job"] {
+            #expect(try await Executable.console.run(["job", "cancel", id], on: scene.server).status == 0)
+        }
+        let found = try await scene.askOn("/jobs?state=cancelled&tag=customer%2017")
+        #expect(found.contains("first-job") && !found.contains("other-job"))
+        #expect(found.contains(#"href="/errand/jobs?tag=customer%2017&amp;state=cancelled">customer 17</a>"#))
+        #expect(try await scene.ask("/queues/images/jobs/first-job").text.contains("customer 17"))
+    }
+
     @Test func theProducerTagsItsJobs() async throws {
         let scene = try await DashboardScene()
         let push = ["push", "work", "--tag", "a", "--tag", "b c", "--id", "tagged"]

@@ -6,7 +6,7 @@ public struct EnvelopeError: Error, Sendable, Equatable {
         case time
         /// The line that scripts read.
         case header
-        /// The operation and name for events.
+        /// The operation, name and tags for events.
         case fragment
         /// The JSON text.
         case description

@@ -48,8 +48,8 @@ struct EnvelopeReader {
         }
     }
 
-    /// Throws if the fragment differs from the description. Other programs may escape a name differently, so if the
-    /// bytes differ, the values are compared.
+    /// Throws if the fragment differs from the description. Other programs may escape texts differently and leave out
+    /// tags, so if the bytes differ, the values are compared.
     func check(_ fragment: ArraySlice<UInt8>, against description: OperationDescription) throws(EnvelopeError) {
         guard !description.uniquenessPolicy.needsName || description.name != nil else {
             throw EnvelopeError(
@@ -61,11 +61,13 @@ struct EnvelopeReader {
         guard let meant = meaning(of: fragment) else {
             throw EnvelopeError(
                 .fragment,
-                "it must be \"operation\":…,\"name\":… on one line; it cannot be read as that"
+                "it must be \"operation\":…,\"name\":…,\"tags\":… on one line; it cannot be read as that"
             )
         }
-        guard meant.eventFragment() == description.eventFragment(), meant.isOnlyOperationAndName else {
-            throw EnvelopeError(.fragment, "it differs from the description's operation and name")
+        guard meant.fragmentWithoutTags() == description.fragmentWithoutTags(), meant.isFragment,
+            meant.tags.isEmpty || meant.tags == description.tags
+        else {
+            throw EnvelopeError(.fragment, "it differs from the description's operation, name and tags")
         }
     }
 
@@ -77,10 +79,11 @@ struct EnvelopeReader {
 }
 
 extension OperationDescription {
-    /// Whether only the operation and a name are given.
-    fileprivate var isOnlyOperationAndName: Bool {
+    /// Whether only members of a fragment are given.
+    fileprivate var isFragment: Bool {
         var bare = OperationDescription(unchecked: operation)
         bare.name = name
+        bare.tags = tags
         return self == bare
     }
 }

@@ -37,8 +37,20 @@ extension OperationDescription {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Returns operation and name as members of a JSON object, which scripts copy into events without reading JSON.
+    /// Returns operation, name and tags as members of a JSON object, which scripts copy into events without reading JSON.
+    ///
+    /// Tags are left out if there are none, and if the fragment would be too long for an event with them.
     func eventFragment() -> [UInt8] {
+        var output = fragmentWithoutTags()
+        guard !tags.isEmpty else { return output }
+        let count = output.count
+        encodeTags(to: &output)
+        if output.count > DescriptionLimits.fragmentBytes { output.removeSubrange(count...) }
+        return output
+    }
+
+    /// Returns operation and name as members of a JSON object.
+    func fragmentWithoutTags() -> [UInt8] {
         var output = Array(#""operation":""#.utf8)
         output.append(contentsOf: operation.utf8)
         output.append(contentsOf: #"","name":"#.utf8)

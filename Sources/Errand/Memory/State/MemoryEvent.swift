@@ -3,7 +3,7 @@ package struct MemoryEvent: Sendable, Equatable {
     package let kind: MemoryEventKind
     package let id: String
     package let details: MemoryEventDetails
-    /// The `"operation":…,"name":…` part.
+    /// The `"operation":…,"name":…,"tags":…` part.
     let fragment: [UInt8]
     let queue: String
     let at: Int64

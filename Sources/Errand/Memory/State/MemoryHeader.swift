@@ -10,11 +10,10 @@ package struct MemoryHeader: Sendable, Equatable {
     let isNewer: Bool
     /// How long after the push the job expires, in milliseconds; `nil` if it does not.
     let expiresIn: Int64?
-    /// The `"operation":…,"name":…` part of events.
+    /// The `"operation":…,"name":…,"tags":…` part of events.
     package let fragment: [UInt8]
 
     static let nameless = Array(#""operation":null,"name":null"#.utf8)
-    private static let mostFragmentBytes = 8192
     private static let mostHeaderBytes = EnvelopeReader.mostHeaderBytes
 
     /// Reads an envelope; `nil` if it does not begin with a header of version 1 or 2, as it is pushed.
@@ -38,7 +37,7 @@ package struct MemoryHeader: Sendable, Equatable {
 
     /// Returns the fragment, or one without names if it would break the line of an event.
     private static func printable(_ fragment: ArraySlice<UInt8>) -> [UInt8] {
-        let isPlain = fragment.count <= mostFragmentBytes && fragment.allSatisfy { $0 >= 0x20 }
+        let isPlain = fragment.count <= DescriptionLimits.fragmentBytes && fragment.allSatisfy { $0 >= 0x20 }
         return isPlain && fragment.starts(with: #""operation":"#.utf8) ? Array(fragment) : nameless
     }
 

@@ -20,7 +20,7 @@ struct JobRow {
             "attempts": attempt.map { [["words": $0]] } ?? [], "times": time.map { [$0] } ?? [],
             "names": job.name.map { [["name": $0.shortened(to: Self.shownOfLine)]] } ?? [],
             "errors": error.map { [$0] } ?? [], "runsOn": worker.map { [$0] } ?? [],
-            "tags": job.tags.map { ["tag": $0, "encoded": FormFields.encode($0)] },
+            "tags": job.tags.map { ["tag": $0, "query": query(of: $0)] },
             "progress": job.progress.map { [["words": $0.shortened(to: Self.shownOfLine)]] } ?? [],
         ]
     }
@@ -32,6 +32,13 @@ struct JobRow {
     static func short(id: String) -> String {
         if JobIDGenerator.time(of: id) != nil { return "…\(id.dropFirst(5).prefix(shownOfID))…" }
         return id.count > shownOfID + 2 ? "…\(id.suffix(shownOfID))" : id
+    }
+
+    /// The fields of the list with this tag: a list without a state has no ended jobs.
+    private func query(of tag: String) -> String {
+        let state = job.record.state
+        let hasOwnList = !JobSearch.unfinished.contains(state)
+        return FormFields([("tag", tag)] + (hasOwnList ? [("state", state.rawValue)] : [])).query
     }
 
     private var attempt: String? {
