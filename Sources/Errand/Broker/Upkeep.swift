@@ -32,11 +32,17 @@ public struct Recovery: Sendable, Equatable {
     public var recovered: Int
     /// Whether another call would immediately find more.
     public var hasMore: Bool
+    /// The `recovered` events of the jobs that continue, whose worker is the lost one; the first 64 KiB of them.
+    public var events: [JobEvent]
+
+    /// The maximum size of the events' lines in bytes.
+    static let eventBytes = 65_536
 
     /// Makes a result.
-    public init(recovered: Int, hasMore: Bool) {
+    public init(recovered: Int, hasMore: Bool, events: [JobEvent] = []) {
         self.recovered = recovered
         self.hasMore = hasMore
+        self.events = events
     }
 }
 

@@ -3,9 +3,10 @@ package import Errand
 extension Recovery {
     /// Parses the recovery script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
-        guard let parts = reply.elements, parts.count == 2, let count = parts[0].number, let more = parts[1].number
+        guard let parts = reply.elements, parts.count >= 2, let count = parts[0].number, let more = parts[1].number
         else { return nil }
-        self.init(recovered: Int(clamping: max(0, count)), hasMore: more == 1)
+        let events = parts.dropFirst(2).compactMap { $0.bytes.flatMap { JobEvent(line: Array($0)) } }
+        self.init(recovered: Int(clamping: max(0, count)), hasMore: more == 1, events: events)
     }
 }
 

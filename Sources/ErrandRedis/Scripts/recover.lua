@@ -1,7 +1,9 @@
 -- recover: recovers the claims of a dead session, or claims of a live one that are past their hard deadline.
 --
--- Reply      how many jobs it recovered, and 1 if there is more to do at once
-local MOST_SOLO_CRASHES = 4
+-- Reply      how many jobs it recovered, 1 if there is more to do at once, the `recovered` events of jobs that continue
+--            (the first 64 KiB of them)
+local MOST_SOLO_CRASHES, EVENT_BYTES = 4, 65536
+local reply, event_bytes = { 0, 0 }, 0
 -- The default retry delays in milliseconds: those of `RetryDelays` in Sources/Errand/Retry/RetryDelays.swift.
 local RETRY_BASE, RETRY_LONGEST = 15000, 3600000
 -- A session with corrupt keys needs the doctor; it must not prevent the recovery of other sessions.
@@ -40,6 +42,11 @@ local function crashed(id, fragment, attempt, worker, line, alone)
   end
 end
 
+local function report(line)
+  event_bytes = event_bytes + #line
+  if event_bytes <= EVENT_BYTES then reply[#reply + 1] = line end
+end
+
 local function recover_claims(session, claims, mine)
   local begun = num(call('HGET', session_key(session), 'begun'))
   local alone = call('HGET', key('runtime'), 'quarantine_owner') == session and #claims == 2
@@ -49,6 +56,7 @@ local function recover_claims(session, claims, mine)
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
     local body, fragment, attempt, worker, line = end_claim(id, session, 'recovered')
     if body then
+      report(line)
       local is_solo = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
       -- The first time, the job may only have waited in the dead session; but a job that crashes its worker at once
       -- must be detected as well.
@@ -128,12 +136,11 @@ local function is_overdue(claim)
   return ends < now
 end
 
-local recovered, more = 0, 0
 if dead then
   local mine = claims_key(dead)
-  recovered = recover_claims(dead, newest_first(some_claims(mine), dead), mine)
+  reply[1] = recover_claims(dead, newest_first(some_claims(mine), dead), mine)
   if call('EXISTS', mine) == 0 then end_session(dead) end
-  more = 1
+  reply[2] = 1
 elseif live then
   local mine = claims_key(live)
   local claims = some_claims(mine)
@@ -142,9 +149,9 @@ elseif live then
     if is_overdue(claims[i + 1]) then
       local token = string.match(claims[i + 1], '^(%d+):') or ''
       if not release_undelivered(live, claims[i], mine, token) then end_overdue(live, claims[i], mine) end
-      recovered = recovered + 1
+      reply[1] = reply[1] + 1
     end
   end
 end
 flush()
-return { recovered, more }
+return reply

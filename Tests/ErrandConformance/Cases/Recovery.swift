@@ -22,6 +22,21 @@ extension ConformanceCase {
             #expect(try await fixture.total("recovered") == 3)
             #expect(try await fixture.broker.status(of: fixture.queue).sessions.map(\.id) == [live.id])
         },
+        ConformanceCase("recovery returns the events of the jobs that continue, with their lost session") { fixture in
+            let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
+            try await fixture.pushPlain("a", "b", "c")
+            _ = try await doomed.claim(3, free: 3)
+            #expect(try await fixture.cancel("b") == .stopping)
+            var events: [JobEvent] = []
+            try await fixture.eventually("three jobs recovered") {
+                events += try await fixture.broker.recover(on: fixture.queue).events
+                return try await fixture.status().running == 0
+            }
+            #expect(events.map(\.id) == ["c", "a"], "from the newest to the oldest; the other was cancelled")
+            #expect(events.allSatisfy { $0.kind == .recovered && $0.worker == doomed.id })
+            #expect(events.allSatisfy { $0.operation == Fixture.operation && $0.attempt == 1 })
+            #expect(try await live.claimedIDs() == ["a", "c"])
+        },
         ConformanceCase("a crash counts only for claims whose jobs had begun") { fixture in
             let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
             try await fixture.pushPlain("a", "b")

@@ -81,7 +81,8 @@ struct MemoryBrokerTimeTests {
         clock.advance(9999)
         #expect(try await broker.recover(on: queue) == Recovery(recovered: 0, hasMore: false))
         clock.advance(1)
-        #expect(try await broker.recover(on: queue) == Recovery(recovered: 1, hasMore: true))
+        let recovery = try await broker.recover(on: queue)
+        #expect(recovery.recovered == 1 && recovery.hasMore)
         #expect(try await broker.status(of: queue).queue.totals["recovered"] == 1)
     }
 

@@ -124,6 +124,10 @@ struct WorkerLogTests {
         try await fixture.open(fixture.worker([RegisteredOperation("done") { _ in }])) { _ in
             let line = try await appears("jobs of lost workers recovered")
             #expect(line.level == .notice && line.metadata["jobs"] == "1")
+            let job = try await appears("job recovered from a lost worker")
+            #expect(job.level == .notice && job.metadata["job.id"] == "one" && job.metadata["job.operation"] == "done")
+            #expect(job.metadata["job.queue"] == "\(WorkerFixture.queue)" && job.metadata["job.attempt"] == "1")
+            #expect(job.metadata["lost.worker.id"] == "lost-session")
         }
     }
 

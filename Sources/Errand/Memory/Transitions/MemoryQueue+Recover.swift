@@ -15,7 +15,7 @@ extension MemoryQueue {
         // A grace is never longer than a lease, even after a clock was set back.
         let latest = MemoryRules.later(now, by: pulse.longestLease)
         if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
-        if let dead = longestDeadSession { return Recovery(recovered: recoverClaims(of: dead), hasMore: true) }
+        if let dead = longestDeadSession { return recoverClaims(of: dead) }
         return Recovery(recovered: endOverdueClaims(of: session), hasMore: false)
     }
 
@@ -24,11 +24,14 @@ extension MemoryQueue {
     }
 
     /// Recovers claims from the newest to the oldest, so that the first job is at the head again.
-    private mutating func recoverClaims(of session: MemorySession) -> Int {
+    private mutating func recoverClaims(of session: MemorySession) -> Recovery {
+        var (lines, bytes) = ([[UInt8]](), 0)
         let heldOne = session.claims.count == 1 && quarantineOwner == session.id
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
             guard let job = jobs[held.id], let event = endClaim(job, of: session.id, as: .recovered) else { continue }
+            bytes += event.line.count
+            if bytes <= Recovery.eventBytes { lines.append(event.line) }
             // The first time the job may have only been waiting there. But a job that kills its worker as soon as it
             // begins must be detected as well.
             let counts = held.claim.token <= session.begun || job.hasComeBack
@@ -37,7 +40,7 @@ extension MemoryQueue {
             requeue(job.id)
         }
         if sessions[session.id]?.claims.isEmpty ?? true { endSession(session.id) }
-        return taken.count
+        return Recovery(recovered: taken.count, hasMore: true, events: lines.compactMap(JobEvent.init(line:)))
     }
 
     /// Counts a crash.

@@ -59,7 +59,7 @@ struct QueueMaintenance: Sendable {
             let recovery = try await context.broker.recover(on: poller.queue)
             clear("nothing recovered")
             if recovery.recovered > 0 {
-                context.jobLog.recovered(recovery.recovered, in: poller.queue)
+                context.jobLog.recovered(recovery, in: poller.queue)
                 poller.hurry()
             }
             return recovery.hasMore

@@ -51,9 +51,19 @@ final class JobLog: Sendable {
         }
     }
 
-    /// Logs that jobs of other workers were recovered.
-    func recovered(_ jobs: Int, in queue: String) {
-        write(.notice, "jobs of lost workers recovered", queue) { $0["jobs"] = "\(jobs)" }
+    /// Logs that jobs of other workers were recovered: their number, and each of them with its lost worker.
+    func recovered(_ recovery: Recovery, in queue: String) {
+        write(.notice, "jobs of lost workers recovered", queue) { $0["jobs"] = "\(recovery.recovered)" }
+        for event in recovery.events {
+            write(.notice, "job recovered from a lost worker", queue) {
+                for (key, value) in [
+                    ("job.id", event.id), ("job.operation", event.operation), ("lost.worker.id", event.worker),
+                ] {
+                    $0[key] = value.map { "\(Self.clipped($0))" }
+                }
+                $0["job.attempt"] = event.attempt.map { "\($0)" }
+            }
+        }
     }
 
     private func line(for ending: RunEnding, _ retryDelay: Int?) -> (Logger.Level, String)? {
