@@ -15,6 +15,9 @@ public struct JobDefaults: Sendable, Equatable {
     public var priority: Int?
     /// Whether jobs of this type are unique, and by which fields; not unique if `nil`.
     public var uniqueness: JobUniqueness?
+    /// Words by which operators find the jobs. A push adds its own ``PushOptions/tags``; together at most 8 of 1 to 64
+    /// bytes each.
+    public var tags: [String]
 
     /// Makes defaults.
     public init(
@@ -24,7 +27,8 @@ public struct JobDefaults: Sendable, Equatable {
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
-        uniqueness: JobUniqueness? = nil
+        uniqueness: JobUniqueness? = nil,
+        tags: [String] = []
     ) {
         self.queue = queue
         self.timeout = timeout
@@ -33,5 +37,6 @@ public struct JobDefaults: Sendable, Equatable {
         self.backoff = backoff
         self.priority = priority
         self.uniqueness = uniqueness
+        self.tags = tags
     }
 }

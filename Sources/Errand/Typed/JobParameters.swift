@@ -98,7 +98,7 @@ extension JobParameters {
             backoff: options.backoff,
             priority: options.priority ?? defaults.priority,
             id: options.id,
-            tags: options.tags,
+            tags: defaults.tags + options.tags.filter { !defaults.tags.contains($0) },
             meta: meta
         )
     }

@@ -29,7 +29,8 @@ public struct PushOptions: Sendable {
     public var priority: Int?
     /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`. Leave it out in a batch, because each job needs its own.
     public var id: String?
-    /// Words by which operators find the job: at most 8 of 1 to 64 bytes each.
+    /// Words by which operators find the job, besides those of ``JobDefaults/tags``: together at most 8 of 1 to 64 bytes
+    /// each.
     public var tags: [String]
     /// Additional data that is stored with the arguments.
     public var meta: [String: String]

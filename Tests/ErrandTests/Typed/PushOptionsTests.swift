@@ -1,6 +1,7 @@
-import Errand
 import Foundation
 import Testing
+
+@testable import Errand
 
 @Suite struct PushOptionsTests {
     private struct Note: JobParameters {
@@ -57,6 +58,24 @@ import Testing
         #expect(said.id == "mine")
         #expect(said.meta == ["tenant": "x"])
         #expect(try await description(PushOptions(name: "told")).name == "told")
+    }
+
+    private struct Tagged: JobParameters {
+        static let jobName = "tagged"
+        static let jobDefaults = JobDefaults(tags: ["billing", "nightly"])
+    }
+
+    @Test func `tags of the type and of the push are merged`() throws {
+        let now = Date(timeIntervalSince1970: 0)
+        #expect(try Tagged().described(PushOptions(), now: now).tags == ["billing", "nightly"])
+        let own = PushOptions(tags: ["customer 17", "nightly"])
+        #expect(try Tagged().described(own, now: now).tags == ["billing", "nightly", "customer 17"])
+        let six = (0..<6).map { "\($0)" }
+        #expect(try Tagged().described(PushOptions(tags: six), now: now).tags.count == 8)
+        let error = #expect(throws: DescriptionError.self) {
+            try Tagged().described(PushOptions(tags: six + ["6"]), now: now)
+        }
+        #expect(error?.field == "tags")
     }
 
     @Test func `a date outside the limits becomes the nearest one inside`() async throws {
