@@ -97,6 +97,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var lastBeatMilliseconds: Int
     /// The operations that it can run.
     public var operations: [String]
+    /// The number of retries of the operations' jobs that do not set it, as far as it is known.
+    public var retries: [String: Int]
     /// When the worker started, in milliseconds since 1970 UTC by its own clock, if that is known.
     public var startedAt: Int64?
     /// The version of the worker's program, if it has one.
@@ -112,6 +114,7 @@ public struct SessionStatus: Sendable, Equatable {
         concurrency: Int,
         lastBeatMilliseconds: Int,
         operations: [String],
+        retries: [String: Int] = [:],
         startedAt: Int64? = nil,
         version: String? = nil
     ) {
@@ -123,6 +126,7 @@ public struct SessionStatus: Sendable, Equatable {
         self.concurrency = concurrency
         self.lastBeatMilliseconds = lastBeatMilliseconds
         self.operations = operations
+        self.retries = retries
         self.startedAt = startedAt
         self.version = version
     }

@@ -51,8 +51,11 @@ package struct JobSummary: Sendable {
         return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
     }
 
-    /// The number of runs that the job's own description permits; `nil` if the worker decides.
-    package var mostAttempts: Int? { stored?.description.retries.map { $0.addingReportingOverflow(1).partialValue } }
+    /// Returns the number of runs that the job's own description or else its worker permits; `nil` if it is not known.
+    package func mostAttempts(_ defaults: DefaultRetries) -> Int? {
+        let retries = stored.flatMap { $0.description.retries ?? defaults[$0.description.operation] }
+        return retries.map { $0.addingReportingOverflow(1).partialValue }
+    }
 
     /// The delays before retries in the job's own description, for people; `nil` if the worker decides.
     package var backoff: String? {

@@ -65,6 +65,7 @@ extension SessionStatus {
     package init?(_ value: RESPValue) {
         guard let parts = value.elements, parts.count >= 9, let id = parts[0].text else { return nil }
         func number(_ index: Int) -> Int { Int(clamping: parts[index].number ?? 0) }
+        let operations = parts.dropFirst(9).compactMap(\.text).map { $0.split(separator: ":", maxSplits: 1) }
         self.init(
             id: id,
             host: parts[1].text ?? "",
@@ -73,7 +74,10 @@ extension SessionStatus {
             executing: number(6),
             concurrency: number(4),
             lastBeatMilliseconds: number(5),
-            operations: parts.dropFirst(9).compactMap(\.text),
+            operations: operations.compactMap { $0.first.map(String.init) },
+            retries: operations.reduce(into: [:]) { retries, parts in
+                if parts.count == 2, let number = Int(parts[1]) { retries[String(parts[0])] = number }
+            },
             startedAt: parts[7].number.flatMap { $0 > 0 ? $0 : nil },
             version: parts[8].text.flatMap { $0.isEmpty ? nil : $0 }
         )

@@ -3,7 +3,7 @@
 -- Arguments  '0', or the position of more sessions from the last reply
 -- Reply      counts (name, number, …), unroutable jobs (operation, number, …), totals (name, number, …), sessions
 --            (each: id, host, pid, claims, concurrency, ms since its last heartbeat, begun claims, start of the worker (ms;
---            0 if unknown), version, operations …), position
+--            0 if unknown), version, operations …, each with a colon and its default retries), position
 --            of more sessions ('0': none). On later pages counts, unroutable jobs and totals are empty. While sessions
 --            register and leave, a session may appear twice
 local SESSIONS = 500
@@ -29,12 +29,16 @@ local sessions = {}
 local ids, rest = some_sessions(string.match(ARGV[1], '^%d+$') or '0')
 for _, id in ipairs(ids) do
   local flat = call('HGETALL', session_key(id))
-  local fields, operations = {}, {}
+  local fields, operations, retries = {}, {}, {}
   for i = 1, #flat, 2 do
     local operation = string.match(flat[i], '^op:(.+)$')
-    if operation then operations[#operations + 1] = operation else fields[flat[i]] = flat[i + 1] end
+    if operation then
+      operations[#operations + 1] = operation
+      retries[operation] = string.match(flat[i + 1], ':%d+$')
+    else fields[flat[i]] = flat[i + 1] end
   end
   table.sort(operations)
+  for i = 1, math.min(#operations, 500) do operations[i] = operations[i] .. (retries[operations[i]] or '') end
   local claims = call('HLEN', claims_key(id))
   sessions[#sessions + 1] = {
     id, fields.host or '', num(fields.pid), claims, num(fields.concurrency), now - num(fields.beat),

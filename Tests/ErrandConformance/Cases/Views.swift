@@ -32,7 +32,8 @@ extension ConformanceCase {
             let concurrency = try #require(sessions.first).concurrency
             #expect([status.running, status.executing] == [20, concurrency] && concurrency < 20)
         },
-        ConformanceCase("the start and the version of a worker are shown, if they are known") { fixture in
+        ConformanceCase("the start, the version and the default retries of a worker are shown, if they are known") {
+            fixture in
             _ = try await fixture.session()
             let session = Session(
                 id: "versioned-session",
@@ -41,7 +42,7 @@ extension ConformanceCase {
                 concurrency: 3,
                 queues: [fixture.queue],
                 lease: .seconds(60),
-                operations: [:],
+                operations: ["a-b": OperationDefaults(retries: 7), "a": OperationDefaults()],
                 startedAt: 1_700_000_000_000,
                 version: "1.2.3\n" + String(repeating: "x", count: 100)
             )
@@ -50,6 +51,7 @@ extension ConformanceCase {
             let known = try #require(sessions.first { $0.id == session.id })
             #expect(known.startedAt == 1_700_000_000_000)
             #expect(known.version?.hasPrefix("1.2.3") == true && known.version?.utf8.count ?? 65 <= 64)
+            #expect(known.operations == ["a", "a-b"] && known.retries == ["a": 3, "a-b": 7])
             let other = try #require(sessions.first { $0.id != session.id })
             #expect(other.startedAt == nil && other.version == nil)
         },

@@ -20,6 +20,19 @@ import Testing
         try await scene.desk.broker.jobs(in: .ready, on: "images", from: 0, count: 10).jobs
     }
 
+    @Test func showsTheDefaultNumberOfAttempts() async throws {
+        let scene = try await DashboardScene()
+        try await scene.push(
+            #"{"operation":"work","id":"usual","queue":"images"}"#,
+            #"{"operation":"work","id":"special","queue":"images","retries":6}"#
+        )
+        for _ in 0..<2 { try await scene.desk.work(.failed, error: "x", retryDelay: 600_000, queue: "images") }
+        let list = try await scene.askOn("/jobs?state=retrying")
+        #expect(list.contains("attempt 1/4") && list.contains("attempt 1/7"), "\(list)")
+        #expect(try await scene.ask("/queues/images/jobs/usual").text.contains("1 of 4"))
+        #expect(try await scene.ask("/queues/images/jobs/special").text.contains("1 of 7"))
+    }
+
     @Test func `the first line of the error is the headline of a dead job`() async throws {
         let scene = try await scene()
         #expect(try await !scene.ask(Self.job).text.contains("class=\"headline\""))

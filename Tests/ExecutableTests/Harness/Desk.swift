@@ -35,6 +35,7 @@ final class Desk: Sendable {
         _ verb: OutcomeReport.Verb,
         error: String? = nil,
         result: [UInt8] = [],
+        retryDelay: Int? = nil,
         queue: String = "default"
     ) async throws {
         let job = try JobEnvelope.read(stored: claim.body)
@@ -46,7 +47,8 @@ final class Desk: Sendable {
             milliseconds: 12,
             fragment: job.fragment,
             error: error,
-            result: result
+            result: result,
+            retryDelay: retryDelay
         )
         let answer = try await exchange([report], wanted: 0, queue)
         guard answer.accepted == [true] else { throw TestFailure("the report did not count") }
@@ -57,10 +59,11 @@ final class Desk: Sendable {
         _ verb: OutcomeReport.Verb,
         error: String? = nil,
         result: String = "",
+        retryDelay: Int? = nil,
         queue: String = "default"
     ) async throws {
         guard let claim = try await claim(1, from: queue).first else { throw TestFailure("no job to claim") }
-        try await report(claim, verb, error: error, result: Array(result.utf8), queue: queue)
+        try await report(claim, verb, error: error, result: Array(result.utf8), retryDelay: retryDelay, queue: queue)
     }
 
     private func exchange(_ reports: [OutcomeReport], wanted: Int, _ queue: String) async throws -> ExchangeReply {

@@ -48,6 +48,7 @@ extension MemoryQueue {
                 concurrency: session.concurrency,
                 lastBeatMilliseconds: Int(clamping: now - session.lastBeat),
                 operations: session.operations.keys.sorted(),
+                retries: session.operations.mapValues(\.retries),
                 startedAt: session.startedAt == 0 ? nil : session.startedAt,
                 version: session.version.isEmpty ? nil : session.version
             )

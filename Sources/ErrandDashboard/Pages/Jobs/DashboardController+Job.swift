@@ -26,7 +26,13 @@ extension DashboardController {
         let view = JobTimelineView(timeline: timeline, moments: moments)
         let isOpen = pageRequest.query["arguments"] == "show" || typed != nil
         var content = Self.content(of: job)
-        content["facts"] = JobFacts(job, worker: worker, moments: moments).rows
+        content["facts"] =
+            JobFacts(
+                job,
+                worker: worker,
+                retries: try await defaultRetries(for: job),
+                moments: moments
+            ).rows
         content["steps"] = view.steps
         content["bars"] = view.bar.isEmpty ? [] : [["parts": view.bar]]
         // The arguments, and what is made of them, are shown only if they were requested.
@@ -38,6 +44,12 @@ extension DashboardController {
             status: problem == nil ? .ok : .badRequest,
             problem: problem
         )
+    }
+
+    /// Reads the defaults of the workers if the job does not set its retries itself.
+    private func defaultRetries(for job: JobSummary) async throws -> DefaultRetries {
+        guard let stored = job.stored, stored.retries == nil else { return DefaultRetries() }
+        return DefaultRetries(try await Overview(of: [job.queue], on: broker).workers.map(\.session))
     }
 
     private static func content(of job: JobSummary) -> [String: Any] {

@@ -14,7 +14,7 @@ extension DashboardController {
             wanted.state == .dead
             ? try await JobList.readDead(wanted, in: queues, counts, on: broker)
             : try await JobList.read(wanted, in: queues, counts, on: broker)
-        let content = try await filterContent(wanted, counts).merging(content(of: list, wanted)) { $1 }
+        let content = try await filterContent(wanted, counts).merging(content(of: list, wanted, counts.retries)) { $1 }
         let known = Set(list.unreadable.map(\.queue))
         return Page(
             heading: wanted.state == .dead ? "Dead jobs" : "Jobs",
@@ -29,7 +29,7 @@ extension DashboardController {
         let typed = JobsRequest(unchecked: pageRequest.query)
         let counts = try await JobCounts(of: try await dashboard.queues.names(), on: broker)
         let list = JobList(jobs: [], next: nil, extent: "", unreadable: [])
-        let content = try await filterContent(typed, counts).merging(content(of: list, typed)) { $1 }
+        let content = try await filterContent(typed, counts).merging(content(of: list, typed, counts.retries)) { $1 }
         return Page(
             heading: "Jobs",
             template: "jobs",
@@ -39,11 +39,12 @@ extension DashboardController {
         )
     }
 
-    private func content(of list: JobList, _ wanted: JobsRequest) -> [String: Any] {
+    private func content(of list: JobList, _ wanted: JobsRequest, _ retries: DefaultRetries) -> [String: Any] {
         let moments = MomentView()
         let groups = ErrorGroupViews(wanted: wanted, base: base, moments: moments).values(list.groups)
         var content: [String: Any] = [
-            "jobs": list.jobs.map { JobRow(job: $0, moments: moments).values }, "hasJobs": !list.jobs.isEmpty,
+            "jobs": list.jobs.map { JobRow(job: $0, moments: moments, retries: retries).values },
+            "hasJobs": !list.jobs.isEmpty,
             "canSelect": true, "extent": list.extent, "hasGroups": !list.groups.isEmpty,
             "groups": [["rows": groups.first]],
             "otherGroups": [["rows": groups.others]], "hasOtherGroups": !groups.others.isEmpty,

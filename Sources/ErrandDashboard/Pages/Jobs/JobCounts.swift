@@ -9,6 +9,7 @@ struct JobCounts: Sendable {
     let unreadable: [UnreadablePlace]
     /// The operations that live workers can run, sorted.
     let operations: [String]
+    let retries: DefaultRetries
 
     init(of queues: [String], on broker: any ConsoleBroker) async throws(BrokerError) {
         let read = try await queues.readingEach { queue throws(BrokerError) in try await broker.status(of: queue) }
@@ -17,6 +18,7 @@ struct JobCounts: Sendable {
         let known = read.values.reduce(into: Set<String>()) { known, queue in
             for session in queue.value.sessions { known.formUnion(session.operations) }
         }
+        retries = DefaultRetries(read.values.flatMap(\.value.sessions))
         operations = Array(known.sorted().prefix(Self.mostSuggestions))
     }
 

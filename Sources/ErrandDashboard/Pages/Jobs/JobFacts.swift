@@ -6,11 +6,14 @@ import ErrandText
 struct JobFacts {
     private let job: JobSummary
     private let worker: String?
+    private let retries: DefaultRetries
     private let moments: MomentView
 
-    /// - Parameter worker: The session that runs the job, or ran it last.
-    init(_ job: JobSummary, worker: String?, moments: MomentView) {
-        (self.job, self.worker, self.moments) = (job, worker, moments)
+    /// - Parameters:
+    ///   - worker: The session that runs the job, or ran it last.
+    ///   - retries: The defaults of the workers.
+    init(_ job: JobSummary, worker: String?, retries: DefaultRetries, moments: MomentView) {
+        (self.job, self.worker, self.retries, self.moments) = (job, worker, retries, moments)
     }
 
     var rows: [[String: Any]] { texts + times + meta }
@@ -40,7 +43,7 @@ struct JobFacts {
     }
 
     private var attempt: String? {
-        job.attempt.map { attempt in "\(attempt)" + (job.mostAttempts.map { " of \($0)" } ?? "") }
+        job.attempt.map { attempt in "\(attempt)" + (job.mostAttempts(retries).map { " of \($0)" } ?? "") }
     }
 
     private var times: [[String: Any]] {

@@ -12,6 +12,7 @@ struct JobRow {
 
     let job: JobSummary
     let moments: MomentView
+    var retries = DefaultRetries()
 
     var values: [String: Any] {
         [
@@ -43,7 +44,7 @@ struct JobRow {
 
     private var attempt: String? {
         guard let attempt = job.attempt, attempt > 0 else { return nil }
-        return "attempt \(attempt)" + (job.mostAttempts.map { "/\($0)" } ?? "")
+        return "attempt \(attempt)" + (job.mostAttempts(retries).map { "/\($0)" } ?? "")
     }
 
     private var time: [String: Any]? { job.time.map { moments.relative($0, Self.event(of: job.record.state)) } }

@@ -25,7 +25,8 @@ struct WorkerViews {
             "versions": session.version.map { [["version": $0]] } ?? [],
             "starts": session.startedAt.map { [moments.relative($0, "started")] } ?? [],
             "queues": worker.queues.joined(separator: ", "), "operations": Self.operations(session),
-            "jobs": jobs.map { JobRow(job: $0, moments: moments).values }, "isIdle": jobs.isEmpty,
+            "jobs": jobs.map { JobRow(job: $0, moments: moments, retries: DefaultRetries([session])).values },
+            "isIdle": jobs.isEmpty,
             "more": !jobs.isEmpty && more > 0 ? [["count": more.grouped]] : [],
         ]
     }
