@@ -11,6 +11,8 @@ final class ActionLog: Sendable {
         let action: String
         let target: String
         let outcome: String
+        /// The jobs whose ids are in the target or in the outcome.
+        let jobs: [JobPlace]
     }
 
     private static let kept = 500
@@ -23,9 +25,9 @@ final class ActionLog: Sendable {
     /// The kept entries, latest first.
     var latest: [Entry] { entries.withLock { $0.reversed() } }
 
-    func note(_ user: String, _ action: String, _ target: String, _ outcome: String) {
+    func note(_ user: String, _ action: String, _ target: String, _ outcome: String, about jobs: [JobPlace] = []) {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let entry = Entry(time: now, user: user, action: action, target: target, outcome: outcome)
+        let entry = Entry(time: now, user: user, action: action, target: target, outcome: outcome, jobs: jobs)
         logger.notice(
             "operator action",
             metadata: [

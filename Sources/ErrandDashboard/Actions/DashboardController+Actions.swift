@@ -51,8 +51,14 @@ extension DashboardController {
         }
     }
 
-    func note(_ pageRequest: PageRequest, _ action: String, _ target: String, _ outcome: String) {
-        dashboard.actions.note(pageRequest.access.user, action, target, outcome)
+    func note(
+        _ pageRequest: PageRequest,
+        _ action: String,
+        _ target: String,
+        _ outcome: String,
+        about jobs: [JobPlace] = []
+    ) {
+        dashboard.actions.note(pageRequest.access.user, action, target, outcome, about: jobs)
     }
 
     func place(_ path: String, _ notice: String) -> String { "\(path)?notice=\(FormFields.encode(notice))" }
@@ -74,14 +80,13 @@ extension DashboardController {
 
     private func steer(_ id: String, in queue: String, _ way: String, _ pageRequest: PageRequest) async throws -> String
     {
-        let here = "/queues/\(queue)/jobs/\(id)"
-        let target = "job \(id) of \(queue)"
+        let job = JobPlace(id: id, queue: queue)
         guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job has no such action") }
         let tally = await action.run(JobSelection(of: [id], in: queue), on: broker)
         if let failure = tally.failure { throw failure }
         let outcome = tally.outcomes.keys.first?.replacing("_", with: " ") ?? "nothing"
-        note(pageRequest, way, target, outcome)
+        note(pageRequest, way, job.words, outcome, about: [job])
         let isGone = action == .delete && tally.done > 0
-        return place(isGone ? "/jobs" : here, "\(id): \(outcome).")
+        return place(isGone ? "/jobs" : job.path, "\(id): \(outcome).")
     }
 }

@@ -43,18 +43,37 @@ extension DashboardController {
     /// - Parameters:
     ///   - action: The action for the log.
     ///   - target: What is pushed, for the log.
+    ///   - jobs: The jobs that `target` names.
     func push(
         _ description: OperationDescription,
         _ action: String,
         _ target: String,
+        about jobs: [JobPlace] = [],
         _ pageRequest: PageRequest
     ) async throws -> String {
         let job = try description.withoutID().makeEnvelope()
+        let warning = try await warning(about: description.operation, in: job.queue)
         guard let receipt = try await broker.push([job], to: job.queue).first else {
             throw PageProblem(status: .serviceUnavailable, message: "the broker returned no receipt for the job")
         }
-        note(pageRequest, action, target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
-        return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", try Self.notice(of: receipt))
+        let new = JobPlace(id: receipt.id, queue: receipt.queue)
+        note(
+            pageRequest,
+            action,
+            target,
+            "\(receipt.outcome.rawValue) as \(new.id) in \(new.queue)",
+            about: jobs + [new]
+        )
+        return place(new.path, try Self.notice(of: receipt) + warning)
+    }
+
+    /// Returns a sentence if no worker of the queue has the operation; empty if one has, or if the queue cannot be
+    /// read.
+    private func warning(about operation: String, in queue: String) async throws -> String {
+        let overview = try await Overview(of: [queue], on: broker)
+        let isKnown = overview.workers.contains { !$0.isLost && $0.session.operations.contains(operation) }
+        guard !isKnown, overview.unreadable.isEmpty else { return "" }
+        return " No worker of the queue \(queue) has the operation \(operation), so the job waits for one."
     }
 
     private static func notice(of receipt: Receipt) throws -> String {

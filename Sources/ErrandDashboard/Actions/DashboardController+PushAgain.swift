@@ -25,7 +25,9 @@ extension DashboardController {
             let description = try OperationDescription(json: TextEncoding.withoutMark(typed))
             switch kind {
             case .edit: return redirect(to: try await edit(id, in: queue, description, pageRequest))
-            case .copy: return redirect(to: try await push(description, "copy", "job \(id) of \(queue)", pageRequest))
+            case .copy:
+                let job = JobPlace(id: id, queue: queue)
+                return redirect(to: try await push(description, "copy", job.words, about: [job], pageRequest))
             }
         } catch {
             let problem = PageProblem(explaining: error)
@@ -43,23 +45,28 @@ extension DashboardController {
         _ description: OperationDescription,
         _ pageRequest: PageRequest
     ) async throws -> String {
-        let target = "job \(id) of \(queue)"
+        let job = JobPlace(id: id, queue: queue)
+        func note(_ receipt: Receipt) {
+            let new = JobPlace(id: receipt.id, queue: receipt.queue)
+            let outcome = "\(receipt.outcome.rawValue) as \(new.id) in \(new.queue)"
+            self.note(pageRequest, "edit", job.words, outcome, about: [job, new])
+        }
         switch try await JobEdit(broker, id, on: queue).replace(with: description) {
         case .pushed(let receipt, let removed):
-            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            note(receipt)
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", Self.words(afterEdit: removed))
         case .refused(let receipt):
-            note(pageRequest, "edit", target, receipt.outcome.rawValue)
+            self.note(pageRequest, "edit", job.words, receipt.outcome.rawValue, about: [job])
             throw PageProblem.bad("the new job was not accepted: \(receipt.outcome.rawValue); the dead one stays")
         case .unknown(let receipt):
-            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            note(receipt)
             let words = "the reply was lost: the new job may have been accepted, and the dead one stays; "
             throw PageProblem(
                 status: .serviceUnavailable,
                 message: words + "do the same again within a minute, which makes no second job, or find \(receipt.id)"
             )
         case .pushedAndMaybeRemoved(let receipt, let error):
-            note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            note(receipt)
             let words = "This is the new job; whether the dead one was removed is not known: \(error.message)."
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", words)
         case .notDead: throw PageProblem.bad("the job is not dead any more")

@@ -56,9 +56,10 @@ extension DashboardController {
         let runs = dashboard.runs.all
         let actions = dashboard.actions.latest.map { entry in
             [
-                "time": Timestamp.text(entry.time), "who": entry.user, "what": entry.action, "target": entry.target,
-                "outcome": entry.outcome,
-            ]
+                "time": Timestamp.text(entry.time), "who": entry.user, "what": entry.action,
+                "target": JobPlace.linked(entry.target, entry.jobs),
+                "outcome": JobPlace.linked(entry.outcome, entry.jobs),
+            ] as [String: Any]
         }
         let content: [String: Any] = [
             "actions": actions, "runs": runs.map { Self.row($0.id, $0.run) }, "hasRuns": !runs.isEmpty,

@@ -7,6 +7,7 @@ import Foundation
 enum PushForm {
     private static let keys = [
         "queue", "operation", "arguments", "name", "delay", "priority", "timeout", "retries",
+        "tags",
     ]
 
     /// Makes the description of the job. The library checks its values.
@@ -27,8 +28,14 @@ enum PushForm {
             timeout: try duration(form, "timeout"),
             notBefore: delay.map { now.addingReportingOverflow(Int64($0.wholeMilliseconds)).partialValue },
             retries: try number(form, "retries"),
-            priority: try number(form, "priority")
+            priority: try number(form, "priority"),
+            tags: tags(form)
         )
+    }
+
+    private static func tags(_ form: FormFields) -> [String] {
+        let words = (form["tags"] ?? "").split(separator: ",")
+        return words.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     private static func arguments(_ form: FormFields) throws -> JSONText {

@@ -84,6 +84,17 @@ import Testing
         #expect(try await DashboardScene.ask(dashboard, "/actions").text.contains("2 done, 0 not"))
     }
 
+    @Test func linksTheJobsOfTheActions() async throws {
+        let scene = try await dead(1)
+        let dashboard = ErrandDashboard(broker: scene.desk.broker) { _ in .acting(as: "Ada") }
+        let form = [("description", #"{"operation":"work","queue":"files"}"#)]
+        let answer = try await DashboardScene.ask(dashboard, "/queues/images/jobs/j0/edit", form)
+        let new = try #require(answer.headers[.location]?.firstMatch(of: /jobs\/([^?]+)/)).1
+        let page = try await DashboardScene.ask(dashboard, "/actions").text
+        #expect(page.contains(#"job <a href="/errand/queues/images/jobs/j0">j0</a> of images"#))
+        #expect(page.contains(#"accepted as <a href="/errand/queues/files/jobs/\#(new)">\#(new)</a> in files"#))
+    }
+
     @Test func clearsAQueueAndNothingElse() async throws {
         let scene = try await dead(1)
         try await scene.push(

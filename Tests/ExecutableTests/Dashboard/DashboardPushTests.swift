@@ -12,6 +12,7 @@ import Testing
     private static let form = [
         ("queue", "images"), ("operation", "work"), ("arguments", #"{"path":"a.jpg"}"#), ("name", "cat"),
         ("unique", "drop"), ("delay", "1h"), ("priority", "7"), ("timeout", "5m"), ("retries", "2"),
+        ("tags", "customer 17, , é"),
     ]
 
     @Test func `a job is pushed with all its values, and its page is shown`() async throws {
@@ -28,6 +29,7 @@ import Testing
         let description = try #require(JobSummary(record, in: "images").stored?.description)
         #expect(description.name == "cat" && description.uniquenessPolicy == .drop && description.priority == 7)
         #expect(description.timeout == .seconds(300) && description.retries == 2)
+        #expect(description.tags == ["customer 17", "é"])
         #expect(String(decoding: description.arguments.bytes, as: UTF8.self) == #"{"path":"a.jpg"}"#)
         let due = try #require(record.at)
         #expect(due >= before + 3_600_000 && due < before + 3_700_000)
@@ -37,6 +39,7 @@ import Testing
     @Test(arguments: [
         ("operation", ""), ("operation", "a b"), ("queue", "a/b"), ("arguments", "{"), ("unique", "maybe"),
         ("delay", "soon"), ("priority", "10"), ("priority", "high"), ("timeout", "0s"), ("retries", "-1"),
+        ("tags", "1,2,3,4,5,6,7,8,9"),
     ]) func `a field that is not valid is a message, and what was typed stays`(_ field: (String, String)) async throws {
         let scene = try await DashboardScene()
         let form = Self.form.filter { $0.0 != field.0 } + [field]
@@ -48,6 +51,23 @@ import Testing
         let status = try await scene.desk.broker.status(of: "images").queue
         #expect(status.ready == 0 && status.scheduled == 0)
         #expect(scene.log.lines.contains { $0.contains("action=refused") && $0.contains("/push") })
+    }
+
+    @Test(arguments: [("work", "images", true), ("unheard", "images", false), ("work", "empty", false)])
+    func `a job that no worker can run is pushed with a warning`(
+        _ operation: String,
+        _ queue: String,
+        _ isKnown: Bool
+    )
+        async throws
+    {
+        let scene = try await DashboardScene()
+        let answer = try await scene.ask("/push", [("operation", operation), ("queue", queue)])
+        #expect(answer.status == 303)
+        let place = try #require(answer.headers[.location]).dropFirst("/errand".count)
+        let page = try await scene.ask(String(place)).text
+        #expect(page.contains("This is the new job."))
+        #expect(page.contains("No worker of the queue \(queue) has the operation \(operation)") == !isKnown)
     }
 
     @Test func `a name that is held is no success`() async throws {
