@@ -81,6 +81,10 @@ class Walk:
             self.fault(f'{where}: the page is {wide} points wider than its window')
         for element in self.browser.execute_script(WIDE):
             self.fault(f'{where}: {element} scrolls sideways')
+        height, width = self.browser.execute_script(
+            "return [document.querySelector('header')?.getBoundingClientRect().height ?? 0, window.innerWidth]")
+        if width < 400 and height > 100:
+            self.fault(f'{where}: the header takes {height} points')
         unnamed = self.browser.execute_script(
             "return [...document.querySelectorAll('input:not([type=hidden]),select,textarea')].filter(e => !e.labels.length && !e.ariaLabel).length")
         if unnamed:
