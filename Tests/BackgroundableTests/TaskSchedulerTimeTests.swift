@@ -33,7 +33,13 @@ import Testing
     }
 
     @Test func aTaskIsToldToStopShortlyBeforeItsAllowanceEnds() throws {
-        // The lead is 5 s; on a busy machine a handler may be late by more than one.
+        // The lead is 5 s. On a busy machine a handler may be later than that, and the next task is looked at.
+        for _ in 1...5 where try isToldToStopInTime() { return }
+        Issue.record("no handler was called within the lead")
+    }
+
+    /// Returns whether the handler was called within the lead, and then checks what came of it.
+    private func isToldToStopInTime() throws -> Bool {
         let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(30)))
         let begun = Box<UInt64>(0)
         let expired = Box<UInt64>(0)
@@ -46,10 +52,13 @@ import Testing
             }
         }
         try scene.submit()
+        let ending = scene.endings.next()
+        guard expired.now > begun.now, expired.now - begun.now < 29_000_000_000 else { return false }
         // Completed within the lead, its own result counts.
-        #expect(scene.endings.next() == [true])
+        #expect(ending == [true])
         #expect(expired.now - begun.now > 23_900_000_000)
         #expect(scene.log.now == ["expired"])
+        return true
     }
 
     @Test func anUncompletedTaskEndsWithoutSuccess() throws {
