@@ -3,7 +3,7 @@ struct EnvelopeReader {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The maximum length of a header: seven numbers and a group.
+    /// The maximum length of a header line in bytes, including its line feed.
     static let mostHeaderBytes = 512
 
     init(_ bytes: [UInt8]) {
