@@ -11,11 +11,13 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_audit", "lib_audit_names", "lib_audit_pages", "lib_audit_positions", "lib_audit_schedules", "lib_base",
-    "lib_checked", "lib_claims", "lib_counts", "lib_endings", "lib_events", "lib_headers", "lib_history", "lib_levels",
+    "flow", "lib_audit", "lib_audit_groups", "lib_audit_names", "lib_audit_pages", "lib_audit_positions",
+    "lib_audit_schedules", "lib_base",
+    "lib_checked", "lib_claims", "lib_counts", "lib_endings", "lib_events", "lib_groups", "lib_headers", "lib_history",
+    "lib_levels",
     "lib_lists",
     "lib_names", "lib_push", "lib_queue", "lib_reading", "lib_reports", "lib_request", "lib_schedules", "lib_sessions",
-    "lib_statistics", "lib_types", "lib_wakeups",
+    "lib_shares", "lib_statistics", "lib_types", "lib_wakeups",
     "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "promote", "push",
     "queue", "reconcile", "record", "recover", "register", "release", "retry", "schedule", "settings", "statistics",
     "status", "stream",

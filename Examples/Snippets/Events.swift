@@ -69,6 +69,19 @@ struct ReindexArticle: JobParameters {
     let id: Int
 }
 
+struct SendInvoice: JobParameters {
+    static let jobName = "invoice.send"
+    static let jobDefaults = JobDefaults(queue: "invoices", group: .field("tenant"))
+
+    let tenant: String
+    let number: Int
+}
+
+func limitTenants(_ broker: some ConsoleBroker) async throws {
+    try await broker.setFlow("mail", matching: "tenant-*", FlowRule(atOnce: 4))
+    try await broker.setFlow("mail", matching: "tenant-7", FlowRule(atOnce: 20, weight: 3))
+}
+
 struct SendCode: JobParameters {
     static let jobName = "code.send"
     static let jobDefaults = JobDefaults(queue: "codes", expiresIn: .seconds(600))

@@ -36,7 +36,7 @@ struct ErrandConsole: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, StatisticsCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self,
             JobCommand.self,
-            QueueCommand.self,
+            QueueCommand.self, FlowCommand.self,
             ScheduleCommand.self,
             EventsCommand.self, ImportCommand.self,
             DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,

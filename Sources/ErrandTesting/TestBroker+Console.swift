@@ -78,6 +78,29 @@ extension TestBroker {
         try await memory.configure(queue, change)
     }
 
+    /// Sets the rule for the groups of a pattern.
+    public func setFlow(_ queue: String, matching pattern: String, _ rule: FlowRule) async throws(BrokerError) {
+        defer { gate.noteWork(in: queue) }
+        try await memory.setFlow(queue, matching: pattern, rule)
+    }
+
+    /// Deletes the rule of a pattern, and returns whether there was one.
+    @discardableResult
+    public func deleteFlow(_ queue: String, matching pattern: String) async throws(BrokerError) -> Bool {
+        defer { gate.noteWork(in: queue) }
+        return try await memory.deleteFlow(queue, matching: pattern)
+    }
+
+    /// Returns the rules of a queue, sorted by pattern.
+    public func flow(of queue: String) async throws(BrokerError) -> [FlowPattern] { try await memory.flow(of: queue) }
+
+    /// Returns the groups with the most jobs, or one of them.
+    public func groups(
+        of queue: String,
+        named group: String?,
+        most: Int
+    ) async throws(BrokerError) -> [GroupStatus] { try await memory.groups(of: queue, named: group, most: most) }
+
     /// Returns the events of these queues, or of every queue.
     public func events(
         of queues: [String]?,

@@ -28,7 +28,8 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
 
     /// All cases.
     public static var allCases: [ConformanceCase] {
-        uniqueness + windows + expiry + uniqueUntilStarted + streams + naming + succession + outcomes + keptErrors
+        uniqueness + windows + expiry + groups + uniqueUntilStarted + streams + naming + succession + outcomes
+            + keptErrors
             + notes
             + fences
             + identity

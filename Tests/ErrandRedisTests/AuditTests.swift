@@ -29,7 +29,15 @@ import Testing
             ("errors", []), ("progress", []), ("checkpoints", []),
             ("ended", []), ("counters", []), ("runtime", ["token_forgotten"]), ("idle", []), ("settings", []),
             ("stream", []), ("cursors", []),
+            ("backlog", ["group_unlisted"]), ("held_back", ["group_not_found"]), ("flow", ["group_held_back"]),
         ] + schedules
+
+    /// Keys of single groups, which scripts treat as missing if their type is wrong.
+    private static let groups: [(key: String, kinds: Set<String>)] = [
+        ("group:5:full", ["body_without_position", "group_without_jobs"]),
+        ("group:5:a/x", ["body_without_position", "group_without_jobs"]),
+        ("groups:5", ["group_not_found"]), ("groups:5:a", ["group_not_found"]), ("held:full", ["claim_without_slot"]),
+    ]
 
     private static let schedules: [(key: String, kinds: Set<String>)] = [
         ("schedules", ["tick_without_schedule", "pause_without_schedule", "ticks_without_schedule"]),
@@ -48,14 +56,28 @@ import Testing
         let keys = try stage.server.run("KEYS", Self.Q + ":*").split(whereSeparator: \.isNewline)
         let held = Set(keys.map { $0.dropFirst(Self.Q.count + 1) })
         // The keys that the tests below remove must exist.
-        for (key, _) in Self.losses { #expect(held.contains(key[...]), "no key \(key): \(held.sorted())") }
+        for (key, _) in Self.losses + Self.groups {
+            #expect(held.contains(key[...]), "no key \(key): \(held.sorted())")
+        }
     }
 
-    @Test(arguments: losses.map(\.key)) func `a lost key is found and repaired`(key: String) async throws {
+    @Test(arguments: groups.map(\.key)) func `a key of a group that has the wrong type is repaired`(
+        key: String
+    ) async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         try stage.server.run("DEL", "\(Self.Q):\(key)")
-        let expected = try #require(Self.losses.first { $0.key == key }).kinds
+        try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
+        _ = try await stage.broker.promote(on: "default")
+        try await mend(stage, ["wrong_type"], key)
+        #expect(try stage.server.run("GET", "\(Self.Q):corrupt:\(key)") == "corrupt")
+    }
+
+    @Test(arguments: (losses + groups).map(\.key)) func `a lost key is found and repaired`(key: String) async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("DEL", "\(Self.Q):\(key)")
+        let expected = try #require((Self.losses + Self.groups).first { $0.key == key }).kinds
         try await mend(stage, expected, key)
     }
 
@@ -113,6 +135,14 @@ import Testing
             (["HSET", "progress", "nobody", "x"], "progress_without_job"),
             (["HSET", "checkpoints", "nobody", "x"], "checkpoints_without_job"),
             (["HSET", "debounced", "nobody", "1"], "debounced_without_job"),
+            (["ZADD", "backlog", "7", "5:full"], "group_miscounted"),
+            (["ZADD", "backlog", "1", "5:none"], "group_without_jobs"),
+            (["ZADD", "backlog", "1", "rubbish"], "group_without_jobs"),
+            (["ZADD", "groups:5", "1", "none"], "group_without_jobs"),
+            (["ZREM", "groups:5", "a"], "group_not_found"), (["HDEL", "held_back", "full"], "group_not_found"),
+            (["HSET", "held_back", "none", "5"], "group_held_back"),
+            (["SADD", "held:full", "nobody"], "slot_without_claim"),
+            (["SREM", "held:full", "full-1"], "claim_without_slot"),
             (["HSET", "throttled", "x", "rubbish"], "window_unreadable"),
             (["HSET", "throttled", "x", "1:9000000000000:nobody"], "window_without_end"),
             (["ZADD", "throttled:ends", "1", "x"], "end_without_window"),

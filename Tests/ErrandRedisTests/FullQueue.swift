@@ -52,6 +52,7 @@ struct FullQueue {
             let note = JobUpdate(id: claim.id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
             _ = try await broker.update(note, of: Self.session, on: "default")
         }
+        try await fillGroups(&calls)
         try await push("successor", name: "name")
         try await push("plain")
         try await push("urgent", priority: 9)
@@ -67,6 +68,15 @@ struct FullQueue {
         try server.run("SADD", "errand:{default}:idle", Self.session.id)
         try await broker.configure("default", QueueSettings(maximumLength: 100_000))
         try await fillSchedules()
+    }
+
+    /// Adds a group that is full, with a job that runs and one that waits, and a group of two parts.
+    private func fillGroups(_ calls: inout Calls) async throws {
+        try await broker.setFlow("default", matching: "full", FlowRule(atOnce: 1))
+        try await push("full-1", group: "full")
+        _ = try await calls.claim(1)
+        for id in ["full-2", "full-3"] { try await push(id, group: "full") }
+        try await push("second", group: "a/x")
     }
 
     /// Adds a schedule that ticks, a paused one and a deleted one.
@@ -93,6 +103,7 @@ struct FullQueue {
         _ operation: String = "work",
         name: String? = nil,
         priority: Int? = nil,
+        group: String? = nil,
         notBefore: Int64? = nil
     ) async throws {
         let job = try OperationDescription(
@@ -101,6 +112,7 @@ struct FullQueue {
             unique: name == nil ? nil : .replace,
             notBefore: notBefore,
             priority: priority,
+            group: group,
             id: id
         )
         _ = try await broker.push([job.makeEnvelope()], to: "default")

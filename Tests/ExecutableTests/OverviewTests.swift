@@ -117,6 +117,10 @@ private final class SlowBroker: ConsoleBroker {
     }
 
     func queues() async throws(BrokerError) -> [String] { [] }
+    func setFlow(_ queue: String, matching pattern: String, _ rule: FlowRule) async throws(BrokerError) {}
+    func deleteFlow(_ queue: String, matching pattern: String) async throws(BrokerError) -> Bool { false }
+    func flow(of queue: String) async throws(BrokerError) -> [FlowPattern] { [] }
+    func groups(of queue: String, named group: String?, most: Int) async throws(BrokerError) -> [GroupStatus] { [] }
     func createQueue(_ queue: String) async throws(BrokerError) -> Bool { false }
     func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { true }
     func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion { .notFound }

@@ -63,7 +63,7 @@ local TYPES = {
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
+  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
@@ -131,19 +131,28 @@ end
 -- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
 local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
 
--- A stored body's priority, timeout, retries, event fragment and expiry; nil if the header is invalid.
+-- Whether a text is a group: one or two parts of at most 64 characters.
+local function is_group(text)
+  local first, second = string.match(text, '^([%w_.:@+-]+)/?([%w_.:@+-]*)$')
+  return first ~= nil and #first <= 64 and #second <= 64 and string.sub(text, -1) ~= '/'
+end
+
+-- A stored body's priority, timeout, retries, event fragment, expiry, cost and group, nil for each that it lacks; nil if
+-- the header is invalid.
 local function header(body)
-  local expiry, _
+  local expiry, cost, group
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then
-    priority, length, timeout, retries, expiry, _, _, from =
+    priority, length, timeout, retries, expiry, cost, group, from =
       string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
     if not priority then return nil end
   end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, (expiry or '') ~= '' and num(expiry) or nil
+  if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, expiry ~= '' and num(expiry) or nil,
+    cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
 end
 
 -- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
@@ -221,6 +230,9 @@ local function add_totals()
 end
 -- Wakes sessions that wait for jobs.
 
+-- The number of jobs that this script has made ready.
+local fresh = 0
+
 -- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
 -- whether it did, or nil if no connection of the session listens.
 local dispatch
@@ -239,14 +251,221 @@ local function wake(jobs)
     end
   end
 end
+-- Groups of jobs: the rules for them, their lists, their virtual times, and the slots that their claims take.
+--
+-- A job with a group waits in `group:LEVEL:GROUP`. `groups:LEVEL` has the first parts of the groups that may run by
+-- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full is in `held_back`
+-- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
+-- `*` the present virtual time.
+local list_of, note_added, note_removed, take_slot, free_slot, is_full, hold_back, return_held_back, weight_of
+local most_at_once, waits, reconsider
+-- A call to a key of one group. A key of a wrong type counts as missing; the doctor reports it.
+local function try(...)
+  local reply = redis.pcall(...)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  if string.find(reply.err, '^WRONGTYPE') then return nil end
+  error(reply)
+end
+-- The name of the list in which a ready job waits.
+function list_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  return group and 'group:' .. priority .. ':' .. group or 'ready:' .. (priority or '5')
+end
+local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
+local function parts_of(group)
+  local first, second = string.match(group, '^([^/]+)/(.+)$')
+  return first or group, second
+end
+
+-- How long the virtual times of groups are kept when no job of their level is claimed.
+local SHARES_MS = 60000
+-- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
+local open_nodes = {}
+do
+  -- Whether a part of a group's name matches that of a pattern, in which * stands for any characters.
+  local function matches(pattern, text)
+    local literals = {}
+    for literal in string.gmatch(pattern .. '*', '([^*]*)%*') do literals[#literals + 1] = literal end
+    local last = literals[#literals]
+    if #literals == 1 then return pattern == text end
+    if string.sub(text, 1, #literals[1]) ~= literals[1] then return false end
+    local at = #literals[1] + 1
+    for i = 2, #literals - 1 do
+      local _, ends = string.find(text, literals[i], at, true)
+      if not ends then return false end
+      at = ends + 1
+    end
+    return #text - #last + 1 >= at and string.sub(text, #text - #last + 1) == last
+  end
+
+  -- The rule whose pattern has the longest literal prefix applies. A pattern without * is longer than any with one.
+  local rules, rule_by_group = nil, {}
+  local function load_rules()
+    rules = {}
+    local flat = has('flow') and call('HGETALL', key('flow')) or {}
+    for i = 1, #flat, 2 do
+      local first, second = parts_of(flat[i])
+      local prefix = string.match(flat[i], '^[^*]*')
+      rules[#rules + 1] = {
+        first = first, second = second, rank = #prefix + (prefix == flat[i] and 1 or 0),
+        at_once = tonumber(string.match(flat[i + 1], 'at_once=(%d+)')), weight = tonumber(string.match(flat[i + 1], 'weight=(%d+)')),
+      }
+    end
+  end
+  local function rule_of(group)
+    if not rules then load_rules() end
+    local best = rule_by_group[group]
+    if best then return best end
+    best = { rank = -1 }
+    local first, second = parts_of(group)
+    for _, rule in ipairs(rules) do
+      local applies = rule.rank > best.rank and (second == nil) == (rule.second == nil) and matches(rule.first, first)
+      if applies and (not second or matches(rule.second, second)) then best = rule end
+    end
+    rule_by_group[group] = best
+    return best
+  end
+  function weight_of(group) return rule_of(group).weight or 1 end
+  function most_at_once(group) return rule_of(group).at_once end
+
+  -- Slots: the ids of the jobs of a group that are claimed. A job with two parts takes one of each.
+  local held = {}
+  local function slots_of(group)
+    if not held[group] then held[group] = try('SCARD', key('held:' .. group)) or 0 end
+    return held[group]
+  end
+  local function change_slot(command, group, id, by)
+    local changed = try(command, key('held:' .. group), id) or 0
+    if held[group] then held[group] = held[group] + by * changed end
+  end
+  function is_full(group)
+    local most = rule_of(group).at_once
+    return most ~= nil and slots_of(group) >= most
+  end
+  function take_slot(group, id)
+    local first = parts_of(group)
+    change_slot('SADD', first, id, 1)
+    if first ~= group then change_slot('SADD', group, id, 1) end
+  end
+
+  function hold_back(group, level)
+    local levels = has('held_back') and call('HGET', key('held_back'), group) or ''
+    if not string.find(levels, level, 1, true) then set_field('held_back', group, levels .. level) end
+  end
+  local function forget_held_back(group, level)
+    local levels = has('held_back') and call('HGET', key('held_back'), group)
+    if not levels then return end
+    levels = string.gsub(levels, level, '')
+    if levels == '' then call('HDEL', key('held_back'), group) else call('HSET', key('held_back'), group, levels) end
+  end
+
+  -- Enters a group, or one of its parts, among those that may run. It starts no earlier than the present virtual time,
+  -- so that no group makes up for its absence. Returns whether it may run.
+  local function enter_node(node, child, group, level)
+    if is_full(group) then
+      hold_back(group, level)
+      return false
+    end
+    local lowest = try('ZRANGE', key('groups:' .. node), 0, 0, 'WITHSCORES') or {}
+    local present = tonumber(try('ZSCORE', key('left:' .. node), '*') or lowest[2] or 0)
+    local own = tonumber(try('ZSCORE', key('left:' .. node), child) or 0)
+    try('ZADD', key('groups:' .. node), 'NX', whole(math.max(present, own)), child)
+    if open_nodes[node] then open_nodes[node].gone[child] = nil end
+    return true
+  end
+  local function enter(level, group)
+    local first, second = parts_of(group)
+    if second and not enter_node(level .. ':' .. first, second, group, level) then return end
+    enter_node(level, first, first, level)
+  end
+  local function leave(node, child)
+    local time = try('ZSCORE', key('groups:' .. node), child)
+    if not time then return end
+    try('ZREM', key('groups:' .. node), child)
+    try('ZADD', key('left:' .. node), time, child)
+    call('PEXPIRE', key('left:' .. node), whole(SHARES_MS))
+  end
+  function waits(level, group)
+    if (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) > 0 then return true end
+    return (try('ZCARD', key('groups:' .. level .. ':' .. group)) or 0) > 0
+  end
+
+  -- A group that is no longer full may run again at the levels where it waits.
+  function return_held_back(group)
+    local levels = has('held_back') and not is_full(group) and call('HGET', key('held_back'), group)
+    if not levels then return false end
+    call('HDEL', key('held_back'), group)
+    local most = rule_of(group).at_once
+    for level in string.gmatch(levels, '%d') do
+      if waits(level, group) then
+        enter(level, group)
+        fresh = fresh + (most and most - slots_of(group) or 1000)
+      end
+    end
+    return true
+  end
+
+  -- After a change of a rule: looks at some of the groups that are held back. The next calls look at the others.
+  function reconsider(cursor)
+    rules, rule_by_group = nil, {}
+    if not has('held_back') then cursor = '0' else
+      local page = call('HSCAN', key('held_back'), cursor, 'COUNT', 500)
+      for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
+      cursor = page[1]
+    end
+    if cursor ~= '0' then call('HSET', key('runtime'), 'reconsider', cursor) else call('HDEL', key('runtime'), 'reconsider') end
+    return cursor ~= '0'
+  end
+
+  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state.
+  local last_text, group
+  function free_slot(id, text)
+    if text ~= last_text then last_text, group = text, string.match(text, '^%d+:%d+:%d*:(.+)$') end
+    if not group then return end
+    local first = parts_of(group)
+    for _, part in ipairs(first == group and { first } or { first, group }) do
+      change_slot('SREM', part, id, -1)
+      return_held_back(part)
+    end
+    if has('quarantined') then fresh = fresh + 1 end
+  end
+
+  -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
+  -- the group is full.
+  function note_added(name, length, added)
+    local level, group = parse_list(name)
+    if not group then return added end
+    call('ZADD', key('backlog'), length, level .. ':' .. group)
+    known.backlog = true
+    if length == added then enter(level, group) end
+    return (is_full(group) or is_full((parts_of(group)))) and 0 or added
+  end
+  -- Notes that jobs were removed from a list otherwise than by a claim.
+  function note_removed(name)
+    local level, group = parse_list(name)
+    if not group then return end
+    local length = try('LLEN', key(name)) or 0
+    if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
+    call('ZREM', key('backlog'), level .. ':' .. group)
+    local first, second = parts_of(group)
+    if second then
+      leave(level .. ':' .. first, second)
+      forget_held_back(group, level)
+    end
+    if waits(level, first) then return end
+    leave(level, first)
+    forget_held_back(first, level)
+  end
+end
 -- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
--- The number of jobs that this script has made ready.
-local fresh = 0
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
 
--- The entry of a job in a ready list. It is the id, or an alias while that text has another meaning: the position of a
+-- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
+local function entry_of(id) return field('alias:of', id) or id end
+
+-- The entry of a job that is added. It is the id, or an alias while that text has another meaning: the position of a
 -- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
@@ -261,6 +480,25 @@ local function entry_for(id)
   return entry
 end
 
+-- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. If the list of
+-- its group has a wrong type, the job waits among those without a group.
+local function add_to_list(command, id, body)
+  local name = list_of(body)
+  local length = try(command, key(name), entry_for(id))
+  if length then
+    fresh = fresh + note_added(name, length, 1)
+  else
+    call(command, key('ready:' .. (header(body) or '5')), entry_of(id))
+    fresh = fresh + 1
+  end
+end
+
+local function add_ready(command, id, body)
+  if num(field('crashes', id)) < QUARANTINE_AFTER then return add_to_list(command, id, body) end
+  call('RPUSH', key('quarantined'), entry_for(id))
+  fresh = fresh + 1
+end
+
 -- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
 local function enqueue(id, body, due)
   local priority = header(body)
@@ -268,18 +506,14 @@ local function enqueue(id, body, due)
     call('ZADD', key('scheduled'), whole(due), id)
   else
     if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-    if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
-    else call('RPUSH', key('ready:' .. (priority or '5')), entry_for(id)) end
-    fresh = fresh + 1
+    add_ready('RPUSH', id, body)
   end
 end
 
 -- Returns a job to the head of its ready list, where it was.
 local function requeue(id, body)
-  if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
-  else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
+  add_ready('LPUSH', id, body)
   delete_field('running', id)
-  fresh = fresh + 1
 end
 
 -- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
@@ -288,28 +522,29 @@ local function hard_deadline(timeout, margin, default)
   return now + (timeout and timeout > 0 and margin + timeout or default)
 end
 
--- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
--- it: after the clock was set back, tokens are ahead of it.
-local function claim_text(token, deadline)
-  return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
+-- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
+-- (after the clock was set back, tokens are ahead of it), and the job's group if it has one.
+local function claim_text(token, deadline, group)
+  local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
+  if not group then return token .. ':' .. whole(deadline) .. made end
+  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. group
 end
-
--- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
-local function entry_of(id) return field('alias:of', id) or id end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
 local function remove_from_ready(id, body)
   local entry = entry_of(id)
   delete_field('alias', entry)
   delete_field('alias:of', id)
-  local priority, _, _, fragment = header(body)
-  local lists = { key('ready:' .. (priority or '5')) }
+  local _, _, _, fragment = header(body)
+  local waiting = list_of(body)
+  local lists = { key(waiting) }
   if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
-    if call('LLEN', list_key) <= 1000 and call('LREM', list_key, 1, entry) == 1 then
+    if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
+      if n == 1 then note_removed(waiting) end
       if n > 1 and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
@@ -543,14 +778,25 @@ end
 -- Whether a job of this call has a header of version 2.
 local has_newer = false
 -- A pushed envelope of version 2 says how long after the push it expires; the stored one says when.
-local function settle_expiry(i, envelope)
+local function settle_newer(i, envelope)
   has_newer = true
-  local start, expires_in, rest = string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(.*)$')
+  local start, expires_in, rest, cost, group =
+    string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(;(%d*);([^\n]*).*)$')
+  if cost ~= '' and (num(cost) < 1 or num(cost) > 1000000) then return 'the cost in the header must be 1 to 1000000' end
+  if group ~= '' and not is_group(group) then
+    return 'the group in the header must be one or two parts with a slash between, of [A-Za-z0-9_.:@+-]{1,64} each'
+  end
   if expires_in == '' then return end
   if not string.find(expires_in, '^%+%d+$') or num(expires_in) < 1 or num(expires_in) > 31536000000 then
     return 'the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000'
   end
   ARGV[i + 4] = start .. whole(now + num(expires_in)) .. rest
+end
+
+-- The list in which a pushed job waits. The header of version 1 has no group.
+local function list_name(body)
+  if string.byte(body, 14) == 50 then return list_of(body) end
+  return 'ready:' .. string.sub(body, 16, 16)
 end
 
 local function problem(i)
@@ -568,7 +814,7 @@ local function problem(i)
   if string.sub(envelope, 1, 2) ~= '2' .. letter or not string.find(envelope, '^2%a%d;%d+;%d*;%d*;[+%d]*;%d*;[^\n]*\n') then
     return 'the envelope must begin with a header of version 1 or 2 and the same policy'
   end
-  return settle_expiry(i, envelope)
+  return settle_newer(i, envelope)
 end
 
 -- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
@@ -614,7 +860,7 @@ local function refuse_jobs(from)
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
-    local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+    local place = ARGV[i + 1] == '0' and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
     if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end
@@ -624,17 +870,18 @@ end
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
-  local level = string.sub(envelope, 3, 3)
+  local body = stamp .. envelope
   bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = stamp .. envelope
+  bodies[#bodies + 1] = body
   seen[id] = true
   if num(due) > now then
     call('ZADD', key('scheduled'), due, id)
   else
-    local list = entries[level]
+    local name = list_name(body)
+    local list = entries[name]
     if not list then
       list = {}
-      entries[level] = list
+      entries[name] = list
     end
     list[#list + 1] = entry_for(id)
     fresh = fresh + 1
@@ -642,7 +889,10 @@ local function gather(id, envelope, due)
 end
 local function write_gathered()
   each_portion(bodies, 1000, 'HSET', key('body'))
-  for level, list in pairs(entries) do each_portion(list, 1000, 'RPUSH', key('ready:' .. level)) end
+  for name, list in pairs(entries) do
+    each_portion(list, 1000, 'RPUSH', key(name))
+    if parse_list(name) then fresh = fresh - #list + note_added(name, call('LLEN', key(name)), #list) end
+  end
   bodies, entries = {}, {}
 end
 
@@ -682,7 +932,7 @@ end
 local function replace_waiting(holder, id, name, envelope, due)
   local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
   local old = call('HGET', key('body'), holder)
-  local keeps_position = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+  local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
     and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
     and (field('alias', entry_of(holder)) or holder) == holder
   if keeps_position then
@@ -863,7 +1113,7 @@ local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
   if special or level ~= '5' then
-    local others = { key('quarantined'), key('unroutable') }
+    local others = { key('quarantined'), key('unroutable'), key('backlog') }
     for other = 0, 9 do
       if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
     end

@@ -246,6 +246,38 @@ public protocol ConsoleBroker: WatchingBroker {
     ///   ``createQueue(_:)``.
     func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError)
 
+    /// Sets the rule for the groups of a queue whose names match a pattern, instead of the rule that the pattern had.
+    ///
+    /// It applies from the next claim on, also to jobs that wait already. A queue that does not exist is created.
+    ///
+    /// - Parameters:
+    ///   - queue: the queue.
+    ///   - pattern: one or two parts with a slash between, in which `*` stands for any characters but the slash. If several
+    ///     patterns match, the one with the longest text before its first `*` applies.
+    ///   - rule: the rule.
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/refused`` if the pattern or the rule is invalid, or if it would
+    ///   be unclear whether this or another pattern applies.
+    func setFlow(_ queue: String, matching pattern: String, _ rule: FlowRule) async throws(BrokerError)
+
+    /// Deletes the rule of a pattern. Its limits end with it.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    func deleteFlow(_ queue: String, matching pattern: String) async throws(BrokerError) -> Bool
+
+    /// Returns the rules of a queue, sorted by pattern.
+    func flow(of queue: String) async throws(BrokerError) -> [FlowPattern]
+
+    /// Returns groups of a queue: one, whether it has jobs or not, or those with the most waiting jobs first.
+    ///
+    /// Of a queue with more than 20,000 groups, those with the fewest waiting jobs are not counted.
+    ///
+    /// - Parameters:
+    ///   - queue: the queue.
+    ///   - group: the name of a group, or of the first part of some; `nil` for those with the most jobs.
+    ///   - most: the largest number of groups, at most 1,000.
+    func groups(of queue: String, named group: String?, most: Int) async throws(BrokerError) -> [GroupStatus]
+
     /// Checks the invariants of a queue's data, and repairs corrupt data if `repair` is true.
     func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding]
 }

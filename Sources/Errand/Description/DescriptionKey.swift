@@ -15,6 +15,8 @@ enum DescriptionKey: String, CaseIterable {
     case retries
     case backoff
     case priority
+    case group
+    case cost
     case id
     case tags
     case meta
@@ -37,6 +39,9 @@ enum DescriptionKey: String, CaseIterable {
         case .retries: "a whole number from 0 to 1000, in plain digits"
         case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"
+        case .group:
+            "one or two parts with a slash between, each of 1 to 64 characters of A-Z a-z 0-9 _ . : @ + -"
+        case .cost: "a whole number from 1 to 1000000, in plain digits"
         case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"
         case .tags: "a JSON array of at most 8 texts of 1 to 64 bytes in UTF-8"
         case .meta: "a JSON object"
@@ -72,6 +77,8 @@ enum DescriptionKey: String, CaseIterable {
         case .window: 32768
         case .atMost: 65536
         case .expires: 131072
+        case .group: 262144
+        case .cost: 524288
         }
     }
 }
@@ -85,7 +92,9 @@ extension DescriptionKey {
         case (2, _): candidate = .id
         case (4, UInt8(ascii: "n")): candidate = .name
         case (4, UInt8(ascii: "t")): candidate = .tags
+        case (4, UInt8(ascii: "c")): candidate = .cost
         case (4, _): candidate = .meta
+        case (5, UInt8(ascii: "g")): candidate = .group
         case (5, _): candidate = .queue
         case (6, _): candidate = .unique
         case (7, UInt8(ascii: "r")): candidate = .retries
@@ -124,6 +133,8 @@ extension DescriptionKey {
         case .retries: "retries"
         case .backoff: "backoff"
         case .priority: "priority"
+        case .group: "group"
+        case .cost: "cost"
         case .id: "id"
         case .tags: "tags"
         case .meta: "meta"

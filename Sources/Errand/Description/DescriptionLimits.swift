@@ -31,6 +31,10 @@ public enum DescriptionLimits: Sendable {
     public static let retries: ClosedRange<Int64> = 0...1000
     /// The range of the delays of a description's ``RetryDelays`` in milliseconds: 1 ms to 365 days.
     public static let backoffMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
+    /// The maximum length of each part of a group in characters, each of `A-Z a-z 0-9 _ . : @ + -`.
+    public static let groupPartLength = 64
+    /// The range of costs.
+    public static let cost: ClosedRange<Int64> = 1...1_000_000
     /// The range of priorities; jobs with the highest run first.
     public static let priority: ClosedRange<Int64> = 0...9
 }

@@ -13,6 +13,13 @@ enum DescriptionRules {
         isText(bytes, upTo: DescriptionLimits.idLength, of: isWordByte)
     }
 
+    /// Returns whether the bytes are a valid group: one or two parts.
+    static func isGroup(_ bytes: some Collection<UInt8>) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count <= 2
+            && parts.allSatisfy { isText($0, upTo: DescriptionLimits.groupPartLength, of: isGroupByte) }
+    }
+
     /// Returns whether the bytes, which are UTF-8, are a valid name.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         (1...DescriptionLimits.nameBytes).contains(bytes.count)
@@ -63,6 +70,8 @@ enum DescriptionRules {
         (1...limit).contains(bytes.count) && bytes.allSatisfy(isAllowed)
     }
 
+    private static func isGroupByte(_ byte: UInt8) -> Bool { isWordByte(byte) || ".:@+".utf8.contains(byte) }
+
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -83,6 +92,8 @@ extension OperationDescription {
         try check(notBefore.map(DescriptionRules.isNotBefore), .notBefore)
         try check(retries.map { DescriptionLimits.retries.contains(Int64($0)) }, .retries)
         try check(givenPriority.map { DescriptionLimits.priority.contains(Int64($0)) }, .priority)
+        try check(group.map { DescriptionRules.isGroup($0.utf8) }, .group)
+        try check(cost.map { DescriptionLimits.cost.contains(Int64($0)) }, .cost)
         try check(DescriptionRules.areTags(tags), .tags)
         try checkArguments()
     }

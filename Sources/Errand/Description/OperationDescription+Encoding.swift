@@ -62,6 +62,8 @@ extension OperationDescription {
             output.append(contentsOf: backoffText.bytes)
         }
         if let givenPriority { append(#","priority":"#, Int64(givenPriority), to: &output) }
+        if let group { append(#","group":""#, plain: group, to: &output) }
+        if let cost { append(#","cost":"#, Int64(cost), to: &output) }
     }
 
     /// Appends a key and a text without characters that need escapes.

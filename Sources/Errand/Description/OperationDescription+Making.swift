@@ -19,6 +19,8 @@ extension OperationDescription {
     ///   - backoff: The delay before each retry: a base of 1 ms to 365 days, a longest delay from the base to 365 days,
     ///     a jitter of 0 to 1.
     ///   - priority: 0 to 9; jobs with higher numbers run first. 5 if `nil`.
+    ///   - group: The group, whose limits and share of the workers the job has, such as `tenant-7` or `tenant-7/user-3`.
+    ///   - cost: What the job is charged in its group's share, 1 to 1,000,000; 1 if `nil`.
     ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; if `nil`, the push makes one.
     ///   - tags: Words by which operators find the job: at most 8 of 1 to 64 bytes each.
     ///   - meta: Additional data that is stored with the arguments.
@@ -38,6 +40,8 @@ extension OperationDescription {
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
+        group: String? = nil,
+        cost: Int? = nil,
         id: String? = nil,
         tags: [String] = [],
         meta: [String: String] = [:]
@@ -47,6 +51,8 @@ extension OperationDescription {
         self.name = name
         self.notBefore = notBefore
         self.retries = retries
+        self.group = group
+        self.cost = cost
         self.id = id
         self.tags = tags
         givenQueue = queue
@@ -65,7 +71,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are encoded from a value, with sorted keys.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:uniqueUntil:window:atMost:timeout:notBefore:expiresIn:retries:backoff:priority:id:tags:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:window:atMost:timeout:notBefore:expiresIn:retries:backoff:priority:group:cost:id:tags:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` for the first invalid value, or if the arguments cannot be encoded as JSON.
     public init(
@@ -83,6 +89,8 @@ extension OperationDescription {
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
+        group: String? = nil,
+        cost: Int? = nil,
         id: String? = nil,
         tags: [String] = [],
         meta: [String: String] = [:]
@@ -108,6 +116,8 @@ extension OperationDescription {
             retries: retries,
             backoff: backoff,
             priority: priority,
+            group: group,
+            cost: cost,
             id: id,
             tags: tags,
             meta: meta
@@ -130,7 +140,9 @@ extension OperationDescription {
         expiresIn: Duration? = nil,
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
-        priority: Int? = nil
+        priority: Int? = nil,
+        group: String? = nil,
+        cost: Int? = nil
     ) throws(DescriptionError) -> OperationDescription {
         var filled = self
         filled.givenQueue = givenQueue ?? queue
@@ -139,6 +151,8 @@ extension OperationDescription {
         filled.givenUniqueUntil = givenUniqueUntil ?? uniqueUntil
         filled.retries = self.retries ?? retries
         filled.givenPriority = givenPriority ?? priority
+        filled.group = self.group ?? group
+        filled.cost = self.cost ?? cost
         filled.windowMilliseconds =
             try windowMilliseconds == nil ? DescriptionRules.milliseconds(window, .window) : windowMilliseconds
         filled.atMostMilliseconds =

@@ -27,6 +27,11 @@ public struct OperationDescription: Sendable {
     public internal(set) var retries: Int?
     /// The job's id: 1 to 64 characters of `A-Z a-z 0-9 _ -`. If `nil`, the push makes one.
     public internal(set) var id: String?
+    /// The group, whose limits and share of the workers the job has: one or two parts with a slash between, such as
+    /// `tenant-7` or `tenant-7/user-3`, each of 1 to 64 characters of `A-Z a-z 0-9 _ . : @ + -`; `nil` for none.
+    public internal(set) var group: String?
+    /// What the job is charged in its group's share, 1 to 1,000,000; if `nil`, 1.
+    public internal(set) var cost: Int?
     /// How long after the push the job expires, in milliseconds; see ``expiresIn``.
     var expiresMilliseconds: Int64?
     /// Words by which the job can be found: at most 8 of 1 to 64 bytes each.

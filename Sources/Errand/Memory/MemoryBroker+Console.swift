@@ -64,6 +64,44 @@ extension MemoryBroker {
         try self.change(queue) { queue throws(BrokerError) in try queue.configure(change) }
     }
 
+    /// Sets the rule for the groups of a pattern.
+    public func setFlow(_ queue: String, matching pattern: String, _ rule: FlowRule) async throws(BrokerError) {
+        let matching = try FlowMatching(pattern)
+        try rule.check()
+        try change(queue, creating: true) { queue throws(BrokerError) in
+            try queue.checkRules(matching)
+            queue.setFlow(matching, rule)
+        }
+    }
+
+    /// Deletes the rule of a pattern, and returns whether there was one.
+    @discardableResult
+    public func deleteFlow(_ queue: String, matching pattern: String) async throws(BrokerError) -> Bool {
+        let matching = try FlowMatching(pattern)
+        return try change(queue) { queue in
+            defer { queue.setFlow(matching, nil) }
+            return queue.groups.rules[matching] != nil
+        }
+    }
+
+    /// Returns the rules of a queue, sorted by pattern.
+    public func flow(of queue: String) async throws(BrokerError) -> [FlowPattern] {
+        try change(queue) { queue in
+            queue.groups.rules.map { FlowPattern(pattern: $0.key.pattern, rule: $0.value) }.sorted {
+                $0.pattern < $1.pattern
+            }
+        }
+    }
+
+    /// Returns the groups with the most jobs, or one of them.
+    public func groups(
+        of queue: String,
+        named group: String?,
+        most: Int
+    ) async throws(BrokerError) -> [GroupStatus] {
+        try change(queue) { $0.groupStatuses(of: group, most: min(most, GroupStatus.mostShown)) }
+    }
+
     /// The events of these queues, or of every queue if `queues` is `nil`. A subscriber that is more than 8,192
     /// messages behind misses the oldest.
     public func events(

@@ -13,6 +13,10 @@ public struct JobDefaults: Sendable, Equatable {
     public var backoff: RetryDelays?
     /// The priority, 0 to 9; jobs with higher numbers run first. 5 if `nil`.
     public var priority: Int?
+    /// The group of a job, whose limits and share of the workers it has; none if `nil`.
+    public var group: JobGrouping?
+    /// What a job is charged in its group's share, 1 to 1,000,000; 1 if `nil`.
+    public var cost: Int?
     /// Whether jobs of this type are unique, and by which fields; not unique if `nil`.
     public var uniqueness: JobUniqueness?
     /// Words by which operators find the jobs. A push adds its own ``PushOptions/tags``; together at most 8 of 1 to 64
@@ -27,6 +31,8 @@ public struct JobDefaults: Sendable, Equatable {
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
+        group: JobGrouping? = nil,
+        cost: Int? = nil,
         uniqueness: JobUniqueness? = nil,
         tags: [String] = []
     ) {
@@ -36,6 +42,8 @@ public struct JobDefaults: Sendable, Equatable {
         self.retries = retries
         self.backoff = backoff
         self.priority = priority
+        self.group = group
+        self.cost = cost
         self.uniqueness = uniqueness
         self.tags = tags
     }

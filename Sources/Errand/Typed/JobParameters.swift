@@ -97,6 +97,8 @@ extension JobParameters {
             retries: options.retries,
             backoff: options.backoff,
             priority: options.priority ?? defaults.priority,
+            group: options.group ?? defaults.group?.group(of: arguments),
+            cost: options.cost ?? defaults.cost,
             id: options.id,
             tags: defaults.tags + options.tags.filter { !defaults.tags.contains($0) },
             meta: meta

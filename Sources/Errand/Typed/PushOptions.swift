@@ -27,6 +27,11 @@ public struct PushOptions: Sendable {
     public var backoff: RetryDelays?
     /// The priority, 0 to 9; jobs with higher numbers run first.
     public var priority: Int?
+    /// The group, instead of the one that ``JobDefaults/group`` makes from the arguments: one or two parts with a slash
+    /// between, each of 1 to 64 characters of `A-Z a-z 0-9 _ . : @ + -`.
+    public var group: String?
+    /// What the job is charged in its group's share, 1 to 1,000,000.
+    public var cost: Int?
     /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`. Leave it out in a batch, because each job needs its own.
     public var id: String?
     /// Words by which operators find the job, besides those of ``JobDefaults/tags``: together at most 8 of 1 to 64 bytes
@@ -47,6 +52,8 @@ public struct PushOptions: Sendable {
         retries: Int? = nil,
         backoff: RetryDelays? = nil,
         priority: Int? = nil,
+        group: String? = nil,
+        cost: Int? = nil,
         id: String? = nil,
         tags: [String] = [],
         meta: [String: String] = [:]
@@ -59,6 +66,8 @@ public struct PushOptions: Sendable {
         self.retries = retries
         self.backoff = backoff
         self.priority = priority
+        self.group = group
+        self.cost = cost
         self.id = id
         self.tags = tags
         self.meta = meta

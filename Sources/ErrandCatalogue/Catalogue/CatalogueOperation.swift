@@ -14,6 +14,8 @@ package struct CatalogueOperation: Sendable {
     package let kind: Kind
     /// The template of the default unique name.
     package var nameTemplate: Template?
+    /// The template of the default group.
+    package var groupTemplate: Template?
     /// The defaults for its jobs.
     package var values = JobValues()
 }

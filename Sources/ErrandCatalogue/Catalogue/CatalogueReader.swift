@@ -3,7 +3,7 @@ import Yams
 
 /// Parses the operations of a catalogue and refuses unknown keys and values.
 struct CatalogueReader {
-    private static let operationKeys = ["run", "http", "name"] + JobValues.keys
+    private static let operationKeys = ["run", "http", "name", "group"] + JobValues.keys
 
     let source: String
 
@@ -67,6 +67,7 @@ struct CatalogueReader {
             name: name,
             kind: try kind(entries, at: place),
             nameTemplate: try entries["name"].map(nameTemplate),
+            groupTemplate: try entries["group"].map(groupTemplate),
             values: try JobValues(entries)
         )
     }
@@ -103,6 +104,14 @@ struct CatalogueReader {
         } catch {
             throw value.error("\(error)")
         }
+    }
+
+    private func groupTemplate(_ value: CatalogueNode) throws(CatalogueError) -> Template {
+        let group = try template(value)
+        guard group.hasArguments || GroupName(group.source) != nil else {
+            throw value.error("is not a group: one or two parts with a slash between, of A-Z a-z 0-9 _ . : @ + -")
+        }
+        return group
     }
 
     private func nameTemplate(_ value: CatalogueNode) throws(CatalogueError) -> Template {

@@ -54,7 +54,7 @@ extension CatalogueSchedule {
             self.operation,
             arguments: arguments,
             queue: values.queue ?? usual?.queue,
-            name: uniqueName ?? (isOwn ? try name(operation) : nil),
+            name: uniqueName ?? (isOwn ? try rendered(operation?.nameTemplate, "name") : nil),
             unique: values.uniqueness ?? (isOwn ? usual?.uniqueness : nil),
             // The operation's `unique_until` and window belong to its own policy.
             uniqueUntil: values.uniqueUntil ?? (isOwn && values.uniqueness == nil ? usual?.uniqueUntil : nil),
@@ -64,15 +64,17 @@ extension CatalogueSchedule {
             expiresIn: values.expiresIn ?? usual?.expiresIn,
             retries: values.retries,
             backoff: values.backoff,
-            priority: values.priority ?? usual?.priority
+            priority: values.priority ?? usual?.priority,
+            group: try rendered(operation?.groupTemplate, "group"),
+            cost: values.cost ?? usual?.cost
         )
     }
 
-    private func name(_ operation: CatalogueOperation?) throws(CatalogueError) -> String? {
+    private func rendered(_ template: Template?, _ what: String) throws(CatalogueError) -> String? {
         do throws(ArgumentError) {
-            return try operation?.nameTemplate.map { template throws(ArgumentError) in try template.render(arguments) }
+            return try template.map { template throws(ArgumentError) in try template.render(arguments) }
         } catch {
-            throw self.error("arguments", "the operation's name cannot be filled in: \(error)")
+            throw self.error("arguments", "the operation's \(what) cannot be filled in: \(error)")
         }
     }
 }

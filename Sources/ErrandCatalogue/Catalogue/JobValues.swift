@@ -23,12 +23,15 @@ package struct JobValues: Sendable {
     package var backoff: RetryDelays?
     /// The priority, 0 to 9; 9 is the highest.
     package var priority: Int?
+    /// What a job is charged in its group's share, 1 to 1000000.
+    package var cost: Int?
 }
 
 extension JobValues {
     /// The keys of the values.
     static let keys = [
         "unique", "unique_until", "window", "at_most", "timeout", "expires", "retries", "backoff", "queue", "priority",
+        "cost",
     ]
 
     /// Reads the values from the keys of an operation or a schedule.
@@ -43,7 +46,8 @@ extension JobValues {
             expiresIn: try entries["expires"]?.duration("an expiry", in: DescriptionLimits.timeoutMilliseconds),
             retries: try entries["retries"]?.number(in: DescriptionLimits.retries),
             backoff: try entries["backoff"]?.backoff(),
-            priority: try entries["priority"]?.number(in: DescriptionLimits.priority)
+            priority: try entries["priority"]?.number(in: DescriptionLimits.priority),
+            cost: try entries["cost"]?.number(in: DescriptionLimits.cost)
         )
     }
 }

@@ -72,6 +72,19 @@ enum FindingExplanations {
             "a checkpoint has no job, so the next job of this id would continue from it. Repair removes it",
         "debounced_without_job":
             "the longest wait of a debounced job has no job, so the next job of this id would run too early. Repair removes it",
+        "group_without_jobs":
+            "a group is recorded as having jobs, but has none. Repair removes the record",
+        "group_miscounted": "the number of waiting jobs of a group is wrong. Repair counts them",
+        "group_not_found":
+            "a group has jobs but is not among those that may run, so its jobs would never run. Repair enters it",
+        "group_unlisted":
+            "a group has jobs but is not recorded, so they would never run. Repair records it",
+        "group_held_back":
+            "a group is held back although its limit is not reached, so its jobs would never run. Repair lets them run",
+        "slot_without_claim":
+            "a slot of a group is taken by a job that is not claimed, so fewer jobs of the group run at once than may. Repair frees it",
+        "claim_without_slot":
+            "a claimed job of a group takes no slot, so more jobs of the group may run at once than its limit allows. Repair takes the slot",
         "window_unreadable": "the window of a throttle cannot be read. Repair removes it",
         "window_without_end": "the window of a throttle would never be removed. Repair restores its end",
         "end_without_window": "the end of a throttle's window has no window. Repair removes it",

@@ -62,7 +62,7 @@ struct QueueAudit {
         for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints", "debounced"] {
             _ = try await walk("side_records", side)
         }
-        for step in ["idle", "throttled", "throttled:ends"] { _ = try await walk(step) }
+        for step in ["idle", "throttled", "throttled:ends", "held_back"] { _ = try await walk(step) }
         try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {
@@ -120,7 +120,10 @@ struct QueueAudit {
         take(try await step("keys"))
         for session in try await suffixes(of: ":claims:") { take(try await step("orphaned_claims", session)) }
         for group in try await suffixes(of: ":unroutable:") { take(try await step("unroutable", group)) }
-        if repair { _ = try await walk("operations") }
+        for node in try await suffixes(of: ":groups:") { _ = try await walk("eligible", node) }
+        for group in try await suffixes(of: ":held:") { _ = try await walk("held", group) }
+        for group in try await suffixes(of: ":group:") { take(try await step("group", group)) }
+        if repair { for step in ["operations", "groups"] { _ = try await walk(step) } }
         // Repeats the step after repairs.
         let (counts, sessions) = try await step("keys").halves
         bodies = counts.first.flatMap { Int($0) } ?? 0
@@ -128,6 +131,7 @@ struct QueueAudit {
         // A scan may show an operation twice.
         var seen: Set<String> = []
         lines += Self.lines(try await walk("operations")).filter { seen.insert($0.name).inserted }
+        lines += Self.lines(try await walk("groups")).filter { seen.insert($0.name).inserted }
         self.sessions = Array(sessions)
         total = max(1, bodies + lines.map(\.length).reduce(0, +))
     }

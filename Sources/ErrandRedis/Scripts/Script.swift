@@ -40,6 +40,7 @@ package struct Script: Sendable {
     ]
     private static let jobs =
         events + [
+            PackageResources.lib_groups_lua,
             PackageResources.lib_lists_lua, PackageResources.lib_names_lua, PackageResources.lib_history_lua,
             PackageResources.lib_endings_lua,
         ]
@@ -48,7 +49,7 @@ package struct Script: Sendable {
     private static let exchanging =
         sessions + [
             PackageResources.lib_request_lua, PackageResources.lib_reports_lua, PackageResources.lib_claims_lua,
-            PackageResources.lib_levels_lua,
+            PackageResources.lib_shares_lua, PackageResources.lib_levels_lua,
         ]
 
     private static let pushing = places + [PackageResources.lib_push_lua]
@@ -95,6 +96,9 @@ package struct Script: Sendable {
         PackageResources.settings_lua,
         places + [schedules, PackageResources.lib_queue_lua]
     )
+    static let flow = Script("flow", PackageResources.flow_lua, places)
+    /// Only reads, so that it also runs on a server that takes no writes.
+    static let plainFlow = Script("flow", PackageResources.flow_lua, places, .reads)
     static let queue = queueing(.changes)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
@@ -134,7 +138,8 @@ package struct Script: Sendable {
             "audit",
             PackageResources.audit_lua,
             [base, types] + jobs + [
-                schedules, PackageResources.lib_audit_lua, PackageResources.lib_audit_pages_lua,
+                schedules, PackageResources.lib_audit_lua, PackageResources.lib_audit_groups_lua,
+                PackageResources.lib_audit_pages_lua,
                 PackageResources.lib_audit_positions_lua, PackageResources.lib_audit_names_lua,
                 PackageResources.lib_audit_schedules_lua,
             ],
@@ -147,13 +152,13 @@ package struct Script: Sendable {
     var isReliedOn: Bool { Self.reliedOn.contains(name) && !text.starts(with: Kind.reads.rawValue.utf8) }
 
     private static let reliedOn: Set<String> = [
-        "push", "tick", "schedule", "unschedule", "cancel", "clear", "retry", "settings", "queue", "cursor",
+        "push", "tick", "schedule", "unschedule", "cancel", "clear", "retry", "settings", "flow", "queue", "cursor",
     ]
 
     /// All scripts, for documentation and benchmarks.
     package static let all = [
-        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, retry, settings, queue,
-        plainQueue,
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, retry, settings, flow, plainFlow,
+        queue, plainQueue,
         status, statistics, record, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable,
         update, stream,
         cursor,

@@ -33,7 +33,7 @@ end
 
 local function clear_list(list_key)
   while not is_enough() do
-    local entries = call('LPOP', list_key, math.min(PORTION, limit - looked))
+    local entries = try('LPOP', list_key, math.min(PORTION, limit - looked))
     if not entries then return end
     looked = looked + #entries
     for _, entry in ipairs(entries) do cancel_entry(entry) end
@@ -42,6 +42,11 @@ end
 
 clear_list(key('quarantined'))
 for level = 9, 0, -1 do clear_list(key('ready:' .. level)) end
+for _, member in ipairs(has('backlog') and call('ZREVRANGE', key('backlog'), 0, limit) or {}) do
+  if is_enough() then break end
+  clear_list(key('group:' .. member))
+  note_removed('group:' .. member)
+end
 -- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.
 local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
 table.sort(groups, function(one, other)
@@ -82,4 +87,4 @@ local function clear_successors()
 end
 clear_successors()
 flush()
-return { cleared, (is_enough() or call('HLEN', key('unroutable')) > 0) and 1 or 0 }
+return { cleared, (is_enough() or call('EXISTS', key('unroutable'), key('backlog')) > 0) and 1 or 0 }

@@ -57,7 +57,7 @@ local function take_claims()
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
   default_claim = claim_text(token, hard_deadline(nil, claim_margin, default_duration))
   local has_others = not is_plain and call('EXISTS', key('ready:0'), key('ready:1'), key('ready:2'), key('ready:3'),
-    key('ready:4'), key('ready:6'), key('ready:7'), key('ready:8'), key('ready:9'), key('quarantined'), key('unroutable')) > 0
+    key('ready:4'), key('ready:6'), key('ready:7'), key('ready:8'), key('ready:9'), key('quarantined'), key('unroutable'), key('backlog')) > 0
   if not has_others and not runtime[4] then
     take(key('ready:5'), wanted)
   elseif not own_quarantine() then

@@ -10,7 +10,7 @@ local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
 -- When a claim was made: the token implies it, unless the clock was set back.
 local function time_of(claim)
-  local token, made = string.match(claim, '^(%d+):%d+:?(%d*)$')
+  local token, made = string.match(claim, '^(%d+):%d+:?(%d*)')
   return made ~= '' and num(made) or math.floor(num(token) / 1000)
 end
 
@@ -157,6 +157,15 @@ local function page_of_history()
   end)
 end
 
+-- The lists of groups, the longest first, of which the first 5,000 are looked at.
+local function page_of_groups()
+  local flat = call('ZREVRANGE', key('backlog'), 0, 4999, 'WITHSCORES')
+  for i = 1, #flat, 2 do
+    if skipped > offset + limit then return end
+    page(num(flat[i + 1]), function(from, to) return places_of(call('LRANGE', key('group:' .. flat[i]), from, to)) end)
+  end
+end
+
 -- Thousands of invented operations must not make a page expensive: it looks at no more lists than it needs, and at none
 -- beyond the first 5,000.
 local function page_of_unroutable()
@@ -175,6 +184,7 @@ end
 if state == 'ready' then
   page_of_list(key('quarantined'))
   for level = 9, 0, -1 do page_of_list(key('ready:' .. level)) end
+  page_of_groups()
   page_of_unroutable()
 elseif state == 'scheduled' or state == 'retrying' then page_of_times(state, 'ZRANGE')
 elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')

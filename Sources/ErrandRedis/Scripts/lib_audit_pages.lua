@@ -78,15 +78,19 @@ function steps.claims()
   local page = scan('HSCAN', full_key)
   for i = 1, #page, 2 do
     local id, claim = page[i], page[i + 1]
-    local token = num(string.match(claim, '^(%d+):%d+:?%d*$'))
+    local token = num(string.match(claim, '^(%d+):%d+:?%d*'))
     if token == 0 then finding('claim_unreadable', id, function() call('HSET', full_key, id, '1:1') end) end
     if token > last then
       finding('token_forgotten', id, function() call('HSET', key('runtime'), 'token', whole(token)) end)
       last = token
     end
-    if not has_field('body', id) then no_body(id, function() call('HDEL', full_key, id) end)
+    if not has_field('body', id) then no_body(id, function()
+        free_slot(id, claim)
+        call('HDEL', full_key, id)
+      end)
     else
       add(id)
+      check_slots(id, claim)
       if field('unique:of', id) and field('running', id) ~= name then
         finding('claim_not_running', id, function() set_field('running', id, name) end)
       end
@@ -126,6 +130,7 @@ function steps.ready_list()
     end
   end
   local operation = removed > 0 and string.match(name, '^unroutable:(.+)$')
+  if removed > 0 then note_removed(name) end
   if operation and call('LLEN', full_key) > 0 then set_field('unroutable', operation, call('LLEN', full_key))
   elseif operation then delete_field('unroutable', operation) end
   if #entries == most then next_position = whole(from + most - removed) end

@@ -26,11 +26,14 @@ end
 -- The places of a job, and the ready lists that contain it, each as often as it does.
 local function all_places_of(id, entry)
   local lists, asked = {}, ready_lists()
-  local _, _, _, fragment = header(field('body', id))
+  local body = field('body', id)
+  local _, _, _, fragment = header(body)
+  local own = list_of(body)
+  if parse_list(own) then asked[#asked + 1] = own end
   local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
   -- If there are thousands of invented operations, only the job's own is searched.
   if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lists()
-  elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, field('body', id)) end
+  elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, body) end
   for _, list_name in ipairs(asked) do
     for _ = 1, times(list_name, entry) do lists[#lists + 1] = list_name end
   end
@@ -45,7 +48,7 @@ function steps.examine()
   for i = 3, #ARGV do
     local id = ARGV[i]
     local body = field('body', id)
-    local list_name = 'ready:' .. (body and header(body) or '5')
+    local list_name = list_of(body)
     if num(field('crashes', id)) >= QUARANTINE_AFTER then list_name = 'quarantined' end
     add(id, body and #places_of(id) or -1, list_name)
   end
@@ -55,7 +58,10 @@ end
 local function keep_one(places, lists, entry)
   local left = #places + #lists
   for _, list_name in ipairs(lists) do
-    if left > 1 and call('LREM', key(list_name), 1, entry) == 1 then left = left - 1 end
+    if left > 1 and call('LREM', key(list_name), 1, entry) == 1 then
+      left = left - 1
+      note_removed(list_name)
+    end
   end
   for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do
     for _, place in ipairs(places) do

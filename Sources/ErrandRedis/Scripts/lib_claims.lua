@@ -56,19 +56,26 @@ local function expire(id, fragment)
 end
 
 local default_claim
+-- The cost of the job that was claimed last.
+local claimed_cost = 1
 -- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
 -- with a timeout and those with a header of version 2 have another character than a semicolon in that place.
 local function claim_of(id, body)
+  claimed_cost = 1
   if string.byte(body, 18) == 59 then return default_claim, body end
-  local _, timeout, _, fragment, expiry = header(body)
+  local _, timeout, _, fragment, expiry, cost, group = header(body)
   if expiry and expiry <= now then return expire(id, fragment) end
   if expiry then
     body = string.gsub(body, '^(.-;%d+;%d*;%d*;)%d+', '%1', 1)
     call('HSET', key('body'), id, body)
   end
-  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration)), body
+  claimed_cost = cost or 1
+  if group then take_slot(group, id) end
+  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group), body
 end
 
+-- Whether jobs with a group join the list of their group instead of being claimed, because they were found elsewhere.
+local regroups = false
 local claims = {}
 local function claim(found)
   if #found == 0 then return end
@@ -83,6 +90,9 @@ local function claim(found)
     if reason then
       skipped = skipped + 1
       handle_stray(id, reason)
+    elseif regroups and string.sub(list_of(body), 1, 6) == 'group:' then
+      skipped = skipped + 1
+      add_to_list('RPUSH', id, body)
     else
       local text, claimed = claim_of(id, body)
       if text then

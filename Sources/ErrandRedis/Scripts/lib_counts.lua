@@ -21,10 +21,22 @@ local function add_list(list_key, oldest)
   return math.max(oldest, age_of_head(list_key))
 end
 
+-- The number of ready jobs of a queue with groups, of which there may be too many to add up: all jobs in no other state.
+local function count_others()
+  local count = call('HLEN', key('body')) - call('ZCARD', key('scheduled')) - call('ZCARD', key('retrying'))
+    - call('ZCARD', key('dead')) - call('HLEN', key('successors'))
+  for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do
+    count = count - call('HLEN', key('claims:' .. session))
+  end
+  return count
+end
+
 -- The counts as names and numbers, and the unroutable jobs as operations and numbers.
 local function counts_of_states()
   local oldest, oldest_unroutable = 0, 0
   for level = 0, 9 do oldest = add_list(key('ready:' .. level), oldest) end
+  -- Of the groups, the twenty with the most jobs.
+  for _, member in ipairs(call('ZREVRANGE', key('backlog'), 0, 19)) do oldest = add_list(key('group:' .. member), oldest) end
   oldest = add_list(key('quarantined'), oldest)
   -- Thousands of invented operations must not make each call expensive: it reads the lists of the first 100, and adds up
   -- the stored counts of the others, of at most 5,000 in all.
@@ -40,7 +52,7 @@ local function counts_of_states()
     for _, n in ipairs(call('HVALS', key('tombstones'))) do tombs = tombs + num(n) end
   end
   return {
-    'ready', math.max(ready - tombs, 0),
+    'ready', math.max(has('backlog') and count_others() or ready - tombs, 0),
     'scheduled', call('ZCARD', key('scheduled')),
     'retrying', call('ZCARD', key('retrying')),
     'dead', call('ZCARD', key('dead')),

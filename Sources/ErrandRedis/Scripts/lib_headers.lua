@@ -15,19 +15,28 @@ end
 -- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
 local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
 
--- A stored body's priority, timeout, retries, event fragment and expiry; nil if the header is invalid.
+-- Whether a text is a group: one or two parts of at most 64 characters.
+local function is_group(text)
+  local first, second = string.match(text, '^([%w_.:@+-]+)/?([%w_.:@+-]*)$')
+  return first ~= nil and #first <= 64 and #second <= 64 and string.sub(text, -1) ~= '/'
+end
+
+-- A stored body's priority, timeout, retries, event fragment, expiry, cost and group, nil for each that it lacks; nil if
+-- the header is invalid.
 local function header(body)
-  local expiry, _
+  local expiry, cost, group
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then
-    priority, length, timeout, retries, expiry, _, _, from =
+    priority, length, timeout, retries, expiry, cost, group, from =
       string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
     if not priority then return nil end
   end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, (expiry or '') ~= '' and num(expiry) or nil
+  if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, expiry ~= '' and num(expiry) or nil,
+    cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
 end
 
 -- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.

@@ -44,6 +44,9 @@ local function known_unroutable()
   return levels
 end
 
+-- Whether jobs with a group, which may run, wait at a level.
+local function has_groups(level) return has('backlog') and (try('ZCARD', key('groups:' .. level)) or 0) > 0 end
+
 -- The highest level comes first, but while several levels wait, every sixteenth job is from the lowest. Within a level,
 -- unroutable jobs precede ready ones, because they were ready before.
 local function take_levels(n)
@@ -56,20 +59,23 @@ local function take_levels(n)
       -- Each call begins with another list, so that none waits forever.
       local at = num(call_number) % #groups + 1
       local list_key = key('unroutable:' .. groups[at])
+      regroups = true
       most = take(list_key, most, without_quarantined)
+      regroups = false
       local left = call('LLEN', list_key)
       if left > 0 then call('HSET', key('unroutable'), groups[at], left) else call('HDEL', key('unroutable'), groups[at]) end
       -- The rest of the list was examined, and stays.
       if most > 0 or left == 0 then table.remove(groups, at) end
     end
     if #groups == 0 then unroutable[level] = nil end
-    if most > 0 then take(key('ready:' .. level), most) end
+    if most > 0 and has_groups(level) then take_groups(level, most) elseif most > 0 then take(key('ready:' .. level), most) end
   end
 
   while n > 0 and room > 0 and looked < 2000 do
     local highest, lowest
+    local looked_before = looked
     for level = 9, 0, -1 do
-      if unroutable[level] or call('EXISTS', key('ready:' .. level)) == 1 then
+      if unroutable[level] or call('EXISTS', key('ready:' .. level)) == 1 or has_groups(level) then
         highest = highest or level
         lowest = level
       end
@@ -88,6 +94,7 @@ local function take_levels(n)
       turn = turn + #ids - before
     end
     n = n - (#ids - before)
+    if looked == looked_before then break end
   end
   call('HSET', key('runtime'), 'turn', turn)
 end
@@ -97,6 +104,15 @@ local function runs_only_quarantined(other)
   local theirs = claims_key(other)
   if call('TYPE', theirs).ok ~= 'hash' or call('HLEN', theirs) ~= 1 then return false end
   return num(field('crashes', call('HKEYS', theirs)[1])) >= QUARANTINE_AFTER
+end
+
+-- Whether the group of the first quarantined job is full. Then no quarantined job runs.
+local function is_first_held_back()
+  local entry = call('LINDEX', key('quarantined'), 0)
+  if not entry or num(field('tombstones', entry)) > 0 then return false end
+  local _, _, _, _, _, _, group = header(call('HGET', key('body'), field('alias', entry) or entry))
+  local first = string.match(group or '', '^[^/]+')
+  return first and (is_full(first) or is_full(group))
 end
 
 local function can_run_first_quarantined()
@@ -117,7 +133,7 @@ end
 -- Returns whether the session may claim no other jobs now. An owner that still holds other jobs blocks no one: a
 -- session without claims replaces it.
 local function own_quarantine()
-  local owner, waiting = runtime[4], has('quarantined')
+  local owner, waiting = runtime[4], has('quarantined') and not is_first_held_back()
   may_own_quarantine = not owner
   if not waiting and not owner then return false end
   local holding = call('HLEN', mine)

@@ -1,11 +1,12 @@
 -- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
--- The number of jobs that this script has made ready.
-local fresh = 0
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
 
--- The entry of a job in a ready list. It is the id, or an alias while that text has another meaning: the position of a
+-- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
+local function entry_of(id) return field('alias:of', id) or id end
+
+-- The entry of a job that is added. It is the id, or an alias while that text has another meaning: the position of a
 -- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
@@ -20,6 +21,25 @@ local function entry_for(id)
   return entry
 end
 
+-- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. If the list of
+-- its group has a wrong type, the job waits among those without a group.
+local function add_to_list(command, id, body)
+  local name = list_of(body)
+  local length = try(command, key(name), entry_for(id))
+  if length then
+    fresh = fresh + note_added(name, length, 1)
+  else
+    call(command, key('ready:' .. (header(body) or '5')), entry_of(id))
+    fresh = fresh + 1
+  end
+end
+
+local function add_ready(command, id, body)
+  if num(field('crashes', id)) < QUARANTINE_AFTER then return add_to_list(command, id, body) end
+  call('RPUSH', key('quarantined'), entry_for(id))
+  fresh = fresh + 1
+end
+
 -- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
 local function enqueue(id, body, due)
   local priority = header(body)
@@ -27,18 +47,14 @@ local function enqueue(id, body, due)
     call('ZADD', key('scheduled'), whole(due), id)
   else
     if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-    if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
-    else call('RPUSH', key('ready:' .. (priority or '5')), entry_for(id)) end
-    fresh = fresh + 1
+    add_ready('RPUSH', id, body)
   end
 end
 
 -- Returns a job to the head of its ready list, where it was.
 local function requeue(id, body)
-  if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
-  else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
+  add_ready('LPUSH', id, body)
   delete_field('running', id)
-  fresh = fresh + 1
 end
 
 -- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
@@ -47,28 +63,29 @@ local function hard_deadline(timeout, margin, default)
   return now + (timeout and timeout > 0 and margin + timeout or default)
 end
 
--- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
--- it: after the clock was set back, tokens are ahead of it.
-local function claim_text(token, deadline)
-  return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
+-- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
+-- (after the clock was set back, tokens are ahead of it), and the job's group if it has one.
+local function claim_text(token, deadline, group)
+  local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
+  if not group then return token .. ':' .. whole(deadline) .. made end
+  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. group
 end
-
--- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
-local function entry_of(id) return field('alias:of', id) or id end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
 local function remove_from_ready(id, body)
   local entry = entry_of(id)
   delete_field('alias', entry)
   delete_field('alias:of', id)
-  local priority, _, _, fragment = header(body)
-  local lists = { key('ready:' .. (priority or '5')) }
+  local _, _, _, fragment = header(body)
+  local waiting = list_of(body)
+  local lists = { key(waiting) }
   if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
-    if call('LLEN', list_key) <= 1000 and call('LREM', list_key, 1, entry) == 1 then
+    if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
+      if n == 1 then note_removed(waiting) end
       if n > 1 and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end

@@ -11,14 +11,25 @@ end
 -- Whether a job of this call has a header of version 2.
 local has_newer = false
 -- A pushed envelope of version 2 says how long after the push it expires; the stored one says when.
-local function settle_expiry(i, envelope)
+local function settle_newer(i, envelope)
   has_newer = true
-  local start, expires_in, rest = string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(.*)$')
+  local start, expires_in, rest, cost, group =
+    string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(;(%d*);([^\n]*).*)$')
+  if cost ~= '' and (num(cost) < 1 or num(cost) > 1000000) then return 'the cost in the header must be 1 to 1000000' end
+  if group ~= '' and not is_group(group) then
+    return 'the group in the header must be one or two parts with a slash between, of [A-Za-z0-9_.:@+-]{1,64} each'
+  end
   if expires_in == '' then return end
   if not string.find(expires_in, '^%+%d+$') or num(expires_in) < 1 or num(expires_in) > 31536000000 then
     return 'the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000'
   end
   ARGV[i + 4] = start .. whole(now + num(expires_in)) .. rest
+end
+
+-- The list in which a pushed job waits. The header of version 1 has no group.
+local function list_name(body)
+  if string.byte(body, 14) == 50 then return list_of(body) end
+  return 'ready:' .. string.sub(body, 16, 16)
 end
 
 local function problem(i)
@@ -36,7 +47,7 @@ local function problem(i)
   if string.sub(envelope, 1, 2) ~= '2' .. letter or not string.find(envelope, '^2%a%d;%d+;%d*;%d*;[+%d]*;%d*;[^\n]*\n') then
     return 'the envelope must begin with a header of version 1 or 2 and the same policy'
   end
-  return settle_expiry(i, envelope)
+  return settle_newer(i, envelope)
 end
 
 -- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
@@ -82,7 +93,7 @@ local function refuse_jobs(from)
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
-    local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+    local place = ARGV[i + 1] == '0' and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
     if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end
@@ -92,17 +103,18 @@ end
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
-  local level = string.sub(envelope, 3, 3)
+  local body = stamp .. envelope
   bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = stamp .. envelope
+  bodies[#bodies + 1] = body
   seen[id] = true
   if num(due) > now then
     call('ZADD', key('scheduled'), due, id)
   else
-    local list = entries[level]
+    local name = list_name(body)
+    local list = entries[name]
     if not list then
       list = {}
-      entries[level] = list
+      entries[name] = list
     end
     list[#list + 1] = entry_for(id)
     fresh = fresh + 1
@@ -110,7 +122,10 @@ local function gather(id, envelope, due)
 end
 local function write_gathered()
   each_portion(bodies, 1000, 'HSET', key('body'))
-  for level, list in pairs(entries) do each_portion(list, 1000, 'RPUSH', key('ready:' .. level)) end
+  for name, list in pairs(entries) do
+    each_portion(list, 1000, 'RPUSH', key(name))
+    if parse_list(name) then fresh = fresh - #list + note_added(name, call('LLEN', key(name)), #list) end
+  end
   bodies, entries = {}, {}
 end
 
@@ -150,7 +165,7 @@ end
 local function replace_waiting(holder, id, name, envelope, due)
   local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
   local old = call('HGET', key('body'), holder)
-  local keeps_position = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+  local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
     and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
     and (field('alias', entry_of(holder)) or holder) == holder
   if keeps_position then

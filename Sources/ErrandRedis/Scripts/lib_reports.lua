@@ -85,6 +85,7 @@ local function apply_reports()
     done[id] = true
     ended_count = ended_count + 1
     ended_claims[ended_count] = id
+    free_slot(id, claim)
     return not (ended_recently[i] or ended_earlier[i])
   end
 

@@ -6,7 +6,7 @@ local TYPES = {
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
+  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }

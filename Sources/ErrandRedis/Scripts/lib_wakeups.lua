@@ -1,5 +1,8 @@
 -- Wakes sessions that wait for jobs.
 
+-- The number of jobs that this script has made ready.
+local fresh = 0
+
 -- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
 -- whether it did, or nil if no connection of the session listens.
 local dispatch

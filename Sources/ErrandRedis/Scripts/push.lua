@@ -30,7 +30,7 @@ local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
   if special or level ~= '5' then
-    local others = { key('quarantined'), key('unroutable') }
+    local others = { key('quarantined'), key('unroutable'), key('backlog') }
     for other = 0, 9 do
       if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
     end

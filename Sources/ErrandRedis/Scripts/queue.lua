@@ -32,6 +32,8 @@ local function is_left_over(name)
   if session then return not call('ZSCORE', key('sessions'), session) end
   local group = string.match(name, '^unroutable:(.+)$')
   if group then return call('HEXISTS', key('unroutable'), group) == 0 end
+  if string.find(name, '^group:') or string.find(name, '^groups:') or string.find(name, '^left:') then return not has('backlog') end
+  if string.find(name, '^held:') then return call('EXISTS', key('sessions')) == 0 end
   return string.find(name, '^corrupt:') ~= nil
 end
 if how == 'sweep' then
@@ -76,6 +78,11 @@ for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
   names[#names + 1] = 'claims:' .. session
 end
 for _, group in ipairs(ask('HKEYS', 'unroutable')) do names[#names + 1] = 'unroutable:' .. group end
+for _, member in ipairs(ask('ZRANGE', 'backlog', 0, -1)) do names[#names + 1] = 'group:' .. member end
+for level = 0, 9 do
+  names[#names + 1] = 'groups:' .. level
+  names[#names + 1] = 'left:' .. level
+end
 remove(names)
 -- The next heartbeat of these sessions is refused, and they stop what they run.
 for _, session in ipairs(live) do call(PUBLISH, key('wakeups:' .. session), 's') end

@@ -54,6 +54,7 @@ local function recover_claims(session, claims, mine)
   for i = 1, #claims, 2 do
     if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
+    free_slot(id, claims[i + 1])
     local body, fragment, attempt, worker, line = end_claim(id, session, 'recovered')
     if body then
       report(line)
@@ -89,16 +90,19 @@ local function retries_of(session, body, fragment)
 end
 
 -- A job that a push has dispatched, and that has not reached its worker, cannot have crashed or blocked that worker.
-local function release_undelivered(session, id, mine, token)
+local function release_undelivered(session, id, claim, mine)
+  local token = string.match(claim, '^(%d+):') or ''
   local me = call('HMGET', session_key(session), 'dispatch', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
+  free_slot(id, claim)
   local body = end_claim(id, session, 'released')
   if body then requeue(id, body) end
   call('HDEL', mine, id)
   return true
 end
 
-local function end_overdue(session, id, mine)
+local function end_overdue(session, id, claim, mine)
+  free_slot(id, claim)
   local body = call('HGET', key('body'), id)
   if body then
     room = room - #body
@@ -129,7 +133,7 @@ end
 
 -- A claim that was made before an outage or a jump of the clock gets its full time again.
 local function is_overdue(claim)
-  local token, deadline, made = string.match(claim, '^(%d+):(%d+):?(%d*)$')
+  local token, deadline, made = string.match(claim, '^(%d+):(%d+):?(%d*)')
   if not token then return true end
   local at, ends = made ~= '' and num(made) or math.floor(num(token) / 1000), num(deadline)
   if at < leap then ends = math.max(ends, leap + ends - at) end
@@ -147,8 +151,7 @@ elseif live then
   for i = 1, #claims, 2 do
     if room <= 0 then break end
     if is_overdue(claims[i + 1]) then
-      local token = string.match(claims[i + 1], '^(%d+):') or ''
-      if not release_undelivered(live, claims[i], mine, token) then end_overdue(live, claims[i], mine) end
+      if not release_undelivered(live, claims[i], claims[i + 1], mine) then end_overdue(live, claims[i], claims[i + 1], mine) end
       reply[1] = reply[1] + 1
     end
   end

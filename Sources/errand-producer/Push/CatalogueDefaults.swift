@@ -28,7 +28,7 @@ final class CatalogueDefaults: Sendable {
         let values = operation.values
         return try description.filling(
             queue: values.queue,
-            name: description.name == nil ? name(operation, description) : nil,
+            name: description.name == nil ? rendered(operation.nameTemplate, "name", description) : nil,
             unique: values.uniqueness,
             uniqueUntil: values.uniqueUntil,
             window: values.window,
@@ -37,18 +37,24 @@ final class CatalogueDefaults: Sendable {
             expiresIn: values.expiresIn,
             retries: values.retries,
             backoff: values.backoff,
-            priority: values.priority
+            priority: values.priority,
+            group: description.group == nil ? rendered(operation.groupTemplate, "group", description) : nil,
+            cost: values.cost
         )
     }
 
-    private func name(_ operation: CatalogueOperation, _ description: OperationDescription) throws -> String? {
+    private func rendered(
+        _ template: Template?,
+        _ what: String,
+        _ description: OperationDescription
+    ) throws -> String? {
         do throws(ArgumentError) {
-            return try operation.nameTemplate.map { template throws(ArgumentError) in
+            return try template.map { template throws(ArgumentError) in
                 try template.render(description.arguments)
             }
         } catch {
             throw CommandFailure(
-                "the name of operation \"\(operation.name)\" cannot be filled in: \(error)",
+                "the \(what) of operation \"\(description.operation)\" cannot be filled in: \(error)",
                 ExitStatus.badInput
             )
         }

@@ -63,6 +63,14 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("0 to 9, 9 first (default: 5).", valueName: "n"))
     var priority: Int?
 
+    @Option(help: ArgumentHelp("The group, such as tenant-7 or tenant-7/user-3.", valueName: "group"))
+    var group: String?
+
+    @Option(
+        help: ArgumentHelp("What the job is charged in its group's share, 1 to 1000000 (default: 1).", valueName: "n")
+    )
+    var cost: Int?
+
     @Option(help: ArgumentHelp("The job's id; pushing the same id again adds no second job.", valueName: "id"))
     var id: String?
 
@@ -84,8 +92,8 @@ struct PolicyOptions: ParsableArguments {
 
     /// Whether no option is set.
     var isEmpty: Bool {
-        let texts = [queue, name, id].allSatisfy { $0 == nil }
-        let numbers = retries == nil && backoff == nil && priority == nil && at == nil
+        let texts = [queue, name, id, group].allSatisfy { $0 == nil }
+        let numbers = retries == nil && cost == nil && backoff == nil && priority == nil && at == nil
         return texts && tags.isEmpty && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
             && window == nil && atMost == nil && expires == nil
     }

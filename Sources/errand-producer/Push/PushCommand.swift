@@ -153,6 +153,8 @@ struct PushCommand: AsyncParsableCommand {
             retries: policy.retries,
             backoff: policy.backoff?.delays,
             priority: policy.priority,
+            group: policy.group,
+            cost: policy.cost,
             id: policy.id,
             tags: policy.tags
         )

@@ -148,7 +148,7 @@ extension ConformanceCase {
 
 extension Fixture {
     /// Lets a worker claim exactly these jobs, start them and die.
-    fileprivate func crash(_ ids: [String], crashes: Int) async throws {
+    func crash(_ ids: [String], crashes: Int) async throws {
         let doomed = try await doomed()
         let claims = try await doomed.claim()
         #expect(claims.map(\.id).sorted() == ids)

@@ -39,7 +39,9 @@ extension Fixture {
         timeout: Duration? = nil,
         retries: Int? = nil,
         tags: [String] = [],
-        expiresIn: Duration? = nil
+        expiresIn: Duration? = nil,
+        group: String? = nil,
+        cost: Int? = nil
     ) throws -> JobEnvelope {
         try OperationDescription(
             operation,
@@ -54,6 +56,8 @@ extension Fixture {
             expiresIn: expiresIn,
             retries: retries,
             priority: priority,
+            group: group,
+            cost: cost,
             id: id,
             tags: tags
         ).makeEnvelope()

@@ -8,6 +8,10 @@ struct EnvelopeHeader: Equatable {
     let fragmentCount: Int
     /// When the job expires unless it has been claimed.
     let expiry: EnvelopeExpiry?
+    /// What the job is charged in its group's share; `nil` for 1.
+    let cost: Int64?
+    /// The group, which is valid.
+    let group: String?
 
     /// Reads a header line without its line feed.
     init(_ line: ArraySlice<UInt8>) throws(EnvelopeError) {
@@ -18,7 +22,6 @@ struct EnvelopeHeader: Equatable {
                 "it must begin with 1 or 2, the versions of the envelope that this program knows"
             )
         }
-        // The group, the last field of version 2, may contain any characters.
         var fields = line.split(
             separator: UInt8(ascii: ";"),
             maxSplits: isNewer ? 6 : 4,
@@ -28,6 +31,8 @@ struct EnvelopeHeader: Equatable {
         // In the order of version 1.
         if isNewer { fields.swapAt(1, 2); fields.swapAt(2, 3) }
         expiry = isNewer && !fields[4].isEmpty ? try EnvelopeExpiry(fields[4]) : nil
+        cost = isNewer ? try Self.optional(fields[5]) : nil
+        group = isNewer ? try Self.group(fields[6]) : nil
         guard let rule = UniquenessLetter(fields[0][line.startIndex + 1]) else {
             throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, k, t, B, D, R and K")
         }
@@ -38,6 +43,12 @@ struct EnvelopeHeader: Equatable {
         timeout = try Self.optional(fields[1])
         retries = try Self.optional(fields[2])
         fragmentCount = Int(clamping: count)
+    }
+
+    private static func group(_ field: ArraySlice<UInt8>) throws(EnvelopeError) -> String? {
+        if field.isEmpty { return nil }
+        guard DescriptionRules.isGroup(field) else { throw malformed }
+        return String(decoding: field, as: UTF8.self)
     }
 
     private static func optional(_ digits: ArraySlice<UInt8>) throws(EnvelopeError) -> Int64? {
@@ -61,6 +72,8 @@ struct EnvelopeHeader: Equatable {
         try compare("priority", priority, Int64(description.priority))
         try compare("timeout_ms", timeout, description.timeoutMilliseconds)
         try compare("retries", retries, description.retries.map(Int64.init))
+        try compare("cost", cost, description.cost.map(Int64.init))
+        try compare("group", group, description.group)
     }
 
     private func compare<Value: Equatable>(

@@ -14,7 +14,7 @@ extension OperationDescription {
 
     /// Appends the header and a line feed: of version 1, or of version 2 if the job uses more than that has.
     private func appendHeader(fragmentCount: Int, to output: inout [UInt8]) {
-        let isNewer = expiresMilliseconds != nil
+        let isNewer = expiresMilliseconds != nil || cost != nil || group != nil
         output.append(UInt8(ascii: isNewer ? "2" : "1"))
         output.append(contentsOf: UniquenessLetter(uniquenessPolicy, until: uniqueUntil).text.utf8)
         output.append(contentsOf: String(priority).utf8)
@@ -30,7 +30,7 @@ extension OperationDescription {
         output.append(UInt8(ascii: ";"))
         if isNewer {
             if let expiresMilliseconds { output.append(contentsOf: "+\(expiresMilliseconds)".utf8) }
-            output.append(contentsOf: ";;".utf8)
+            output.append(contentsOf: ";\(cost.map { String($0) } ?? "");\(group ?? "")".utf8)
         } else {
             output.append(contentsOf: String(fragmentCount).utf8)
         }

@@ -17,6 +17,8 @@ extension DescriptionParser {
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
         case .backoff: try backoff()
         case .priority: description.givenPriority = try number(key, in: DescriptionLimits.priority).map(Int.init)
+        case .group: description.group = try text(key, DescriptionRules.isGroup)
+        case .cost: description.cost = try number(key, in: DescriptionLimits.cost).map(Int.init)
         case .id: description.id = try text(key, DescriptionRules.isID)
         case .tags: try tags()
         case .meta: try meta()

@@ -10,6 +10,10 @@ package struct MemoryHeader: Sendable, Equatable {
     let isNewer: Bool
     /// How long after the push the job expires, in milliseconds; `nil` if it does not.
     let expiresIn: Int64?
+    /// What the job is charged in its group's share.
+    let cost: Int64
+    /// The group; `nil` for none.
+    package let group: GroupName?
     /// The `"operation":…,"name":…,"tags":…` part of events.
     package let fragment: [UInt8]
 
@@ -32,6 +36,8 @@ package struct MemoryHeader: Sendable, Equatable {
         priority = Int(header.priority)
         timeout = header.timeout
         retries = header.retries.map { Int(clamping: $0) }
+        cost = min(max(header.cost ?? 1, DescriptionLimits.cost.lowerBound), DescriptionLimits.cost.upperBound)
+        group = header.group.map { GroupName(valid: $0) }
         fragment = Self.printable(envelope[(end + 1)...].prefix(header.fragmentCount))
     }
 

@@ -69,7 +69,7 @@ package struct MemoryJob: Sendable, Equatable {
         return stored
     }
     /// The ready list for the job.
-    var readyList: ReadyListName { isQuarantined ? .quarantined : .ready(header.priority) }
+    var readyList: ReadyListName { isQuarantined ? .quarantined : push.waitingList }
 }
 
 /// The times of a debounced job, in milliseconds since 1970 UTC.
@@ -83,6 +83,8 @@ package struct MemoryDebounce: Sendable, Equatable {
 package enum ReadyListName: Sendable, Hashable {
     case ready(Int)
     case quarantined
+    /// Jobs of a group.
+    case group(GroupName, priority: Int)
     /// Unroutable jobs: no session had the operation.
     case unroutable(operation: String, priority: Int)
 }

@@ -21,6 +21,7 @@ package struct MemoryQueue: Sendable, Equatable {
     /// The job that holds each name.
     package var holders: [MemoryName: String] = [:]
     package var windows = ThrottleWindows()
+    package var groups = MemoryGroups()
 
     package var sessions: [String: MemorySession] = [:]
     /// Sessions that found no jobs and wait for a wake-up, the longest-waiting first.

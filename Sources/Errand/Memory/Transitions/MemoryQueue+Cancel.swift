@@ -55,6 +55,15 @@ extension MemoryQueue {
 
     /// The ready lists in the order in which they are shown and cleared.
     var lineOrder: [ReadyListName] {
-        [.quarantined] + (0...9).reversed().map { .ready($0) } + unroutableLists
+        [.quarantined] + (0...9).reversed().map { .ready($0) } + groupLists + unroutableLists
+    }
+
+    /// The lists of groups, the longest first.
+    private var groupLists: [ReadyListName] {
+        let found = readyLists.compactMap { list, members -> (count: Int, name: String, list: ReadyListName)? in
+            guard case .group(let group, let level) = list else { return nil }
+            return (members.count, "\(level):\(group.text)", list)
+        }
+        return found.sorted { ($0.count, $0.name) > ($1.count, $1.name) }.map(\.list)
     }
 }

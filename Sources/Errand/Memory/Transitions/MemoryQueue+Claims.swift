@@ -53,7 +53,7 @@ extension MemoryQueue {
     ///
     /// - Returns: whether the session may have no other jobs now.
     private mutating func serveQuarantined(to grant: inout MemoryGrant) -> Bool {
-        let areWaiting = readyLists[.quarantined] != nil
+        let areWaiting = readyLists[.quarantined] != nil && !isFirstQuarantinedHeldBack
         let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
         if let quarantineOwner, quarantineOwner != grant.session, sessions[quarantineOwner] != nil {
             let mayTakeOver = holdsNothing && canRunFirstQuarantined(grant.session)
@@ -77,6 +77,12 @@ extension MemoryQueue {
         return jobs[id]?.isQuarantined == true
     }
 
+    /// Whether the group of the first quarantined job is full. Then no quarantined job runs.
+    private var isFirstQuarantinedHeldBack: Bool {
+        guard let group = readyLists[.quarantined]?.first.flatMap({ jobs[$0]?.header.group }) else { return false }
+        return group.limited.contains { groups.isFull(GroupName(valid: $0)) }
+    }
+
     private func canRunFirstQuarantined(_ session: String) -> Bool {
         guard let id = readyLists[.quarantined]?.first, let operation = jobs[id]?.header.operation else { return false }
         return sessions[session]?.operations[operation] != nil
@@ -91,7 +97,9 @@ extension MemoryQueue {
             mayServe: quarantineOwner == nil
         )
         while grant.hasRoom {
-            let waiting = (0...9).filter { readyLists[.ready($0)] != nil || !unroutable.lists[$0].isEmpty }
+            let waiting = (0...9).filter {
+                readyLists[.ready($0)] != nil || !unroutable.lists[$0].isEmpty || hasGroups($0)
+            }
             guard let lowest = waiting.first, let highest = waiting.last else { break }
             if highest == lowest {
                 claim(grant.wanted, of: highest, &unroutable, &grant)
@@ -121,6 +129,7 @@ extension MemoryQueue {
             // The remaining jobs of this list were checked and stay.
             if taken < most || readyLists[list] == nil { unroutable.lists[level].removeFirst() }
         }
+        if hasGroups(level) { return taken + claimGroups(most - taken, of: level, &grant) }
         return taken + claim(most - taken, from: .ready(level), &grant)
     }
 
@@ -138,6 +147,8 @@ extension MemoryQueue {
         guard let job = jobs[id] else { return false }
         if let expires = job.expires, expires <= now { return expire(job, &grant) }
         removeFromPlace(id)
+        if let group = job.header.group { groups.take(id, of: group) }
+        grant.lastCost = job.header.cost
         jobs[id]?.expires = nil
         let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
         claimsMade += 1
@@ -171,6 +182,8 @@ struct MemoryGrant {
     private(set) var wanted: Int
     private(set) var claims: [Claim] = []
     var expired: [ExpiredJob] = []
+    /// The cost of the job that was claimed last.
+    var lastCost: Int64 = 1
     private var bytesLeft = MemoryRules.claimedBytes
 
     init(_ call: Exchange, token: Token) {

@@ -5,9 +5,8 @@ extension MemoryQueue {
         guard due <= now else { return schedule(id, at: due) }
         guard let list = jobs[id]?.readyList else { return }
         jobs[id]?.readySince = now
-        readyLists[list, default: ReadyList()].append(id)
-        jobs[id]?.place = .listed(list)
-        effects.newWork += 1
+        appendJob(list, id)
+        noteWork(in: list)
     }
 
     private mutating func schedule(_ id: String, at due: Int64) {
@@ -24,8 +23,9 @@ extension MemoryQueue {
         } else {
             readyLists[list, default: ReadyList()].prepend(id)
         }
+        noteAdded(to: list)
         jobs[id]?.place = .listed(list)
-        effects.newWork += 1
+        noteWork(in: list)
     }
 
     /// Makes a job unroutable: it waits for a session that has its operation.
@@ -37,6 +37,7 @@ extension MemoryQueue {
     /// Appends a job that has left its place to a ready list.
     mutating func appendJob(_ list: ReadyListName, _ id: String) {
         readyLists[list, default: ReadyList()].append(id)
+        noteAdded(to: list)
         jobs[id]?.place = .listed(list)
     }
 
@@ -50,7 +51,10 @@ extension MemoryQueue {
         switch jobs[id]?.place {
         case .listed(let list):
             readyLists[list]?.remove(id)
-            if readyLists[list]?.isEmpty == true { readyLists[list] = nil }
+            if readyLists[list]?.isEmpty == true {
+                readyLists[list] = nil
+                noteEmptied(list)
+            }
         case .scheduled: scheduled.remove(id)
         case .retrying: retrying.remove(id)
         case .claimed(let session): sessions[session]?.claims[id] = nil

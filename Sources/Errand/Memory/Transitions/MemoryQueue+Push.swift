@@ -98,7 +98,7 @@ extension MemoryQueue {
             return receipt(push, .deferred, holder: holder.id, until: debounce?.due)
         }
         let debounce = debounce(push, holder)
-        if case .listed(let list) = holder.place, list == .ready(push.header.priority),
+        if case .listed(let list) = holder.place, list == push.waitingList,
             debounce?.due ?? push.due <= now
         {
             replace(holder, in: list, by: push, debounce)

@@ -29,7 +29,9 @@ extension MemoryQueue {
         let heldOne = session.claims.count == 1 && quarantineOwner == session.id
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
-            guard let job = jobs[held.id], let event = endClaim(job, of: session.id, as: .recovered) else { continue }
+            guard let job = jobs[held.id] else { continue }
+            freeSlots(of: job)
+            guard let event = endClaim(job, of: session.id, as: .recovered) else { continue }
             bytes += event.line.count
             if bytes <= Recovery.eventBytes { lines.append(event.line) }
             // The first time the job may have only been waiting there. But a job that kills its worker as soon as it
@@ -66,7 +68,9 @@ extension MemoryQueue {
             }
         }
         for (job, session) in overdue.prefix(Self.mostRecoveredACall) {
-            if isUnreceived(job, by: session) {
+            let isUnreceived = isUnreceived(job, by: session)
+            freeSlots(of: job)
+            if isUnreceived {
                 if endClaim(job, of: session.id, as: .released) != nil { requeue(job.id) }
             } else {
                 endOverdue(job, of: session)

@@ -12,6 +12,7 @@ extension MemoryQueue {
                 continue
             }
             accepted.append(true)
+            freeSlots(of: job)
             if report.verb == .released { released.append(job) } else { apply(report, of: job, from: session) }
             sessions[session]?.claims[report.id] = nil
         }

@@ -3,7 +3,7 @@ extension MemoryQueue {
     /// Claims unroutable jobs for a session that has their operation.
     ///
     /// Quarantined jobs among them wait until this session runs them alone. If another session is the quarantine owner,
-    /// which may not have the operation, they stay unroutable.
+    /// which may not have the operation, they stay unroutable. Jobs with a group join those of their group.
     mutating func claim(
         _ most: Int,
         unroutableIn list: ReadyListName,
@@ -14,9 +14,12 @@ extension MemoryQueue {
         var unseen = readyLists[list]?.count ?? 0
         while unseen > 0, taken < most, grant.hasRoom, let id = readyLists[list]?.first {
             unseen -= 1
-            if jobs[id]?.isQuarantined != true {
-                guard claim(id, &grant) else { break }
-                taken += 1
+            if let own = jobs[id]?.readyList, case .group = own {
+                removeFromPlace(id)
+                appendJob(own, id)
+                noteWork(in: own)
+            } else if jobs[id]?.isQuarantined != true {
+                if claim(id, &grant) { taken += 1 }
             } else {
                 removeFromPlace(id)
                 appendJob(unroutable.mayServe ? .quarantined : list, id)

@@ -36,7 +36,7 @@ enum DumpScript {
             for outcome in string.gmatch(me('outcomes') or '', '%d') do outcomes[#outcomes + 1] = outcome end
             local flat = call('HGETALL', Q .. ':claims:' .. session)
             for i = 1, #flat, 2 do
-              local token, deadline, made = string.match(flat[i + 1], '^(%d+):(%d+):?(%d*)$')
+              local token, deadline, made = string.match(flat[i + 1], '^(%d+):(%d+):?(%d*)')
               add(claims, digits(flat[i]), token, deadline, made ~= '' and made or math.floor(token / 1000))
             end
             say(30, n)
@@ -49,6 +49,17 @@ enum DumpScript {
         for n = 0, ARGV[3] - 1 do
           local ends = string.match(field('throttled', 'name ' .. n) or '', '^%d+:(%d+):')
           add(windows, ends and tonumber(ends) > at and ends or -1)
+        end
+        local slots, held_back = {}, {}
+        for _, group in ipairs({ \(Universe.groups.map { "'\($0)'" }.joined(separator: ", ")) }) do
+          add(slots, call('SCARD', Q .. ':held:' .. group))
+          local levels = 0
+          for level in string.gmatch(field('held_back', group) or '', '%d') do levels = levels + 2 ^ level end
+          add(held_back, levels)
+        end
+        local times = {}
+        for _, node in ipairs({ \(StateFields.nodes.map { "{ '\($0.key)', '\($0.child)' }" }.joined(separator: ", ")) }) do
+          add(times, call('ZSCORE', Q .. ':groups:' .. node[1], node[2]) or -1)
         end
         say(40, 0)
         \(say(StateFields.queue))

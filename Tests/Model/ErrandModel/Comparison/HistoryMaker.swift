@@ -28,6 +28,8 @@ package struct HistoryMaker {
     /// Crashes follow each other so closely that some job is set aside.
     let isDeadly: Bool
     private let parkable: String
+    /// Whether jobs have groups, which histories with tombstones have not: a list of nothing but tombstones is empty in memory.
+    private let usesGroups: Bool
     private var lastCalls: [String: Exchange] = [:]
     private var registered: [String: Session] = [:]
 
@@ -39,6 +41,7 @@ package struct HistoryMaker {
         isDeadly = isCrashy && numbers.chance(40)
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
         parkable = universe.operations[numbers.below(2)]
+        usesGroups = numbers.chance(60) && !style.isPlain
         self.numbers = numbers
     }
 
@@ -97,12 +100,13 @@ package struct HistoryMaker {
         case 82..<90: return recover()
         case 90..<93: return .cancel(someIDs())
         case 93..<95: return .delete(someIDs())
-        case 95..<98: return .retry(someIDs())
+        case 95..<97: return .retry(someIDs())
         default: return rare()
         }
     }
 
     private mutating func rare() -> Command {
+        if usesGroups, numbers.chance(60) { return flow() }
         if numbers.chance(40) { return .clear }
         var change = QueueSettings()
         change.isPaused = numbers.chance(30)
@@ -110,6 +114,15 @@ package struct HistoryMaker {
         if numbers.chance(20) { change.maximumLength = 0 }
         if numbers.chance(20) { change.keepHistoryMilliseconds = [0, 500][numbers.below(2)] }
         return .configure(change)
+    }
+
+    private mutating func flow() -> Command {
+        let pattern = Universe.patterns[numbers.below(Universe.patterns.count)]
+        if numbers.chance(25) { return .flow(pattern, nil) }
+        var rule = FlowRule()
+        if numbers.chance(80) { rule.atOnce = 1 + numbers.below(2) }
+        if numbers.chance(40) { rule.weight = 2 + numbers.below(3) }
+        return .flow(pattern, rule)
     }
 
     mutating func push() throws -> Command {
@@ -130,6 +143,8 @@ package struct HistoryMaker {
         push.operation = universe.operations[numbers.below(4) == 0 ? 1 : 0]
         if numbers.chance(30) { push.timeout = [50, 900][numbers.below(2)] }
         if numbers.chance(20) { push.expiresIn = [1, 100, 1000][numbers.below(3)] }
+        if usesGroups, numbers.chance(70) { push.group = Universe.groups[numbers.below(Universe.groups.count)] }
+        if usesGroups, numbers.chance(20) { push.cost = 1 + numbers.below(3) }
         if numbers.chance(40) { push.retries = numbers.below(3) }
         if numbers.chance(25) { push.due = now + Time(numbers.below(600)) - 100 }
         return try push.envelope()

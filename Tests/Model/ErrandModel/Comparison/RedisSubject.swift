@@ -146,6 +146,8 @@ package actor RedisSubject {
         case .retry(let ids): return .retries(try await broker.retry(ids, on: queue))
         case .clear: return .cleared(try await broker.clear(queue))
         case .configure(let change): try await broker.configure(queue, change)
+        case .flow(let pattern, let rule?): try await broker.setFlow(queue, matching: pattern, rule)
+        case .flow(let pattern, nil): try await broker.deleteFlow(queue, matching: pattern)
         }
         return .done
     }

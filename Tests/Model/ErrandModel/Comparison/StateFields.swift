@@ -100,6 +100,17 @@ enum StateFields {
             .init("ends of windows", listed: "unpack(windows)") { queue, universe in
                 universe.names.map { queue.windows.end(of: MemoryName($0), now: queue.now) ?? -1 }
             },
+            .init("slots of groups", listed: "unpack(slots)") { queue, _ in
+                Universe.groups.map { Int64(queue.groups.slots[$0]?.count ?? 0) }
+            },
+            .init("levels at which groups are held back", listed: "unpack(held_back)") { queue, _ in
+                Universe.groups.map { group in
+                    (queue.groups.heldBack[group] ?? []).reduce(0) { $0 + Int64(1) << Int64($1) }
+                }
+            },
+            .init("virtual times", listed: "unpack(times)") { queue, _ in
+                nodes.map { queue.groups.nodes[$0.place]?.eligible[$0.child] ?? -1 }
+            },
             .init("last beat", "field('runtime', 'beat') or -1") { queue, _ in queue.pulse.lastBeat ?? -1 },
             .init("longest lease", "field('runtime', 'lease') or 0") { queue, _ in queue.pulse.longestLease },
             .init("end of the grace", "field('runtime', 'grace') or 0") { queue, _ in queue.pulse.graceEnds },
@@ -135,6 +146,17 @@ enum StateFields {
                 return (.unroutable(operation: operation, priority: priority), "unroutable:\(operation)\(level)")
             }
         }
+        + Universe.groups.compactMap { GroupName($0) }.flatMap { group in
+            [0, 5, 9].map { (.group(group, priority: $0), "group:\($0):\(group.text)") }
+        }
+
+    /// The groups that may run, by level and by first part.
+    static let nodes: [(place: MemoryGroupNode.Place, key: String, child: String)] = [0, 5, 9].flatMap { level in
+        ["g0", "g1"].map { (MemoryGroupNode.Place(level: level), "\(level)", $0) }
+            + [("g0", "u0"), ("g0", "u1"), ("g1", "u0")].map { (first: String, second: String) in
+                (MemoryGroupNode.Place(level: level, first: first), "\(level):" + first, second)
+            }
+    }
 
     @Sendable private static func place(_ queue: MemoryQueue, _ job: MemoryJob) -> [Int64] {
         switch job.place {

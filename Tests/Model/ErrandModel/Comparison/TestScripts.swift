@@ -57,9 +57,10 @@ package enum TestScripts {
           local key, value = ...
           if command == 'TIME' then
             local at = tonumber(redis.call('HGET', test, 'now'))
-            for _, name in ipairs({ KEYS[1] .. ':ended', KEYS[1] .. ':ended:old' }) do
-              local expires = redis.call('HGET', test, 'expires ' .. name)
-              if expires and tonumber(expires) <= at then redis.call('DEL', name) end
+            local all = redis.call('HGETALL', test)
+            for i = 1, #all, 2 do
+              local name = string.match(all[i], '^expires (.*:ended.*)$') or string.match(all[i], '^expires (.*:left:.*)$')
+              if name and tonumber(all[i + 1]) <= at then redis.call('DEL', name) end
             end
             return { string.format('%.0f', math.floor(at / 1000)), string.format('%.0f', at % 1000 * 1000) }
           elseif command == 'PUBLISH' then

@@ -13,6 +13,9 @@ package struct Universe: Sendable {
     package let sessions = (0..<Self.sessionCount).map { "session-\($0)" }
     package let names = (0..<Self.nameCount).map { "name \($0)" }
     package let operations = ["op0", "op1"]
+    /// First parts, and groups below them.
+    static let groups = ["g0", "g1", "g0/u0", "g0/u1", "g1/u0"]
+    static let patterns = ["g*", "g0", "g*/*", "g0/u*"]
     static let error = "reason"
     static let result = Array("result".utf8)
 
@@ -35,6 +38,8 @@ package struct Push: Sendable {
     package var timeout: Time?
     package var retries: Int?
     package var expiresIn: Time?
+    package var group: String?
+    package var cost: Int?
     /// The earliest time to run; 0 for now.
     package var due: Time = 0
 
@@ -52,6 +57,8 @@ package struct Push: Sendable {
             expiresIn: expiresIn.map { .milliseconds($0) },
             retries: retries,
             priority: priority,
+            group: group,
+            cost: cost,
             id: id
         ).makeEnvelope().due(at: due)
     }

@@ -20,6 +20,8 @@ package enum Command: Sendable {
     case retry([String])
     case clear
     case configure(QueueSettings)
+    /// Sets the rule of a pattern, or deletes it (`nil`).
+    case flow(String, FlowRule?)
 }
 
 extension Command: CustomStringConvertible {
@@ -43,12 +45,14 @@ extension Command: CustomStringConvertible {
         case .retry(let ids): "retry(\(ids))"
         case .clear: "clear"
         case .configure(let change): "configure(\(change))"
+        case .flow(let pattern, let rule): "flow(\(pattern), \(rule.map { "\($0)" } ?? "-"))"
         }
     }
 
     private static func text(_ job: JobEnvelope) -> String {
         let name = job.name.map { ", \($0) until \(job.uniqueUntil)" } ?? ""
-        return "\(job.id) \(job.operation), \(job.policy)\(name), priority \(job.priority), due \(job.notBefore)"
+        let header = String(decoding: job.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return "\(job.id) \(job.operation), \(job.policy)\(name), header \(header), due \(job.notBefore)"
     }
 
     private static func text(_ report: OutcomeReport) -> String {
@@ -108,6 +112,7 @@ extension MemoryQueue {
         case .retry(let ids): return .retries(ids.map { retry($0) })
         case .clear: return .cleared(clear())
         case .configure(let change): try configure(change)
+        case .flow(let pattern, let rule): setFlow(try FlowMatching(pattern), rule)
         }
         return .done
     }

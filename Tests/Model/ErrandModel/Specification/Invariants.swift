@@ -3,7 +3,7 @@ package import Errand
 extension MemoryQueue {
     /// Which safety invariant of a queue's state is broken, or `nil`.
     package var brokenInvariant: String? {
-        misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount ?? brokenQuarantine
+        misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount ?? brokenQuarantine ?? brokenGroup
     }
 
     /// S2, one half: every job is where it says it is.
@@ -79,6 +79,25 @@ extension MemoryQueue {
             return "S13: \(job.id) crashed \(job.crashes) times, \(job.soloCrashes) alone"
         }
         return nil
+    }
+
+    /// A slot is the claim itself, and a group with jobs is found or held back.
+    private var brokenGroup: String? {
+        var claimed: [String: Set<String>] = [:]
+        for job in jobs.values where job.holder != nil {
+            for part in job.header.group?.limited ?? [] { claimed[part, default: []].insert(job.id) }
+        }
+        if claimed != groups.slots { return "slots \(groups.slots) of claims \(claimed)" }
+        for case .group(let group, let level) in readyLists.keys where !isFound(group, level) {
+            return "group \(group.text) is lost at level \(level)"
+        }
+        return nil
+    }
+
+    private func isFound(_ group: GroupName, _ level: Int) -> Bool {
+        if group.limited.contains(where: { groups.heldBack[$0]?.contains(level) == true }) { return true }
+        guard groups.nodes[.init(level: level)]?.eligible[group.first] != nil else { return false }
+        return group.second.map { groups.nodes[.init(level: level, first: group.first)]?.eligible[$0] != nil } ?? true
     }
 
     /// S13: what is suspected of killing its workers never runs beside anything else.

@@ -1,0 +1,116 @@
+/// The groups of a queue: their rules, the slots that claims take, and which groups may run.
+package struct MemoryGroups: Sendable, Equatable {
+    private(set) var rules: [FlowMatching: FlowRule] = [:]
+    /// The jobs of each group, or first part of one, that are claimed.
+    package internal(set) var slots: [String: Set<String>] = [:]
+    /// The groups that are full, with the levels at which they wait.
+    package internal(set) var heldBack: [String: Set<Int>] = [:]
+    /// The groups that may run, with their virtual times.
+    package internal(set) var nodes: [MemoryGroupNode.Place: MemoryGroupNode] = [:]
+
+    private var mostNodes = Self.leastNodes
+
+    private static let leastNodes = 64
+
+    mutating func setRule(_ pattern: FlowMatching, _ rule: FlowRule?) { rules[pattern] = rule }
+
+    func rule(of group: GroupName) -> FlowRule {
+        rules.filter { $0.key.matches(group) }.max { $0.key.rank < $1.key.rank }?.value ?? FlowRule()
+    }
+
+    func limit(of group: GroupName) -> Int? { rule(of: group).atOnce }
+
+    func isFull(_ group: GroupName) -> Bool {
+        guard let limit = limit(of: group) else { return false }
+        return slots[group.text]?.count ?? 0 >= limit
+    }
+
+    mutating func take(_ id: String, of group: GroupName) {
+        for part in group.limited { slots[part, default: []].insert(id) }
+    }
+
+    mutating func free(_ id: String, of part: String) {
+        slots[part]?.remove(id)
+        if slots[part]?.isEmpty == true { slots[part] = nil }
+    }
+
+    /// Forgets nodes without groups, if there are many more than when it did so last.
+    mutating func forgetNodes(at now: Int64) {
+        guard nodes.count > mostNodes else { return }
+        nodes = nodes.filter { !$0.value.eligible.isEmpty || $0.value.isKnown(at: now) }
+        mostNodes = max(Self.leastNodes, 2 * nodes.count)
+    }
+
+    mutating func holdBack(_ group: GroupName, _ level: Int) { heldBack[group.text, default: []].insert(level) }
+
+    mutating func forgetHeldBack(_ group: GroupName, _ level: Int) {
+        heldBack[group.text]?.remove(level)
+        if heldBack[group.text]?.isEmpty == true { heldBack[group.text] = nil }
+    }
+}
+
+/// The groups of a level, or the second parts of one first part at a level, that may run.
+package struct MemoryGroupNode: Sendable, Equatable {
+    /// A level, and the first part if it is a node of second parts.
+    package struct Place: Sendable, Hashable {
+        package let level: Int
+        package var first: String?
+
+        package init(level: Int, first: String? = nil) {
+            self.level = level
+            self.first = first
+        }
+
+        /// The group of a child.
+        func group(_ child: String) -> GroupName { GroupName(valid: first.map { "\($0)/\(child)" } ?? child) }
+    }
+
+    /// The virtual times of the children that may run.
+    package internal(set) var eligible: [String: Int64] = [:]
+    /// Those of children that have left, for a while. The child without a name is the list of jobs in no other child.
+    private(set) var left: [String: Int64] = [:]
+    /// The present virtual time: that of the last child from which a job was claimed, before it was charged.
+    private(set) var present: Int64?
+    /// When both are forgotten.
+    private var forgotten: Int64 = 0
+
+    /// How long the virtual times are kept when no job is claimed, in milliseconds.
+    private static let kept: Int64 = 60_000
+
+    func isKnown(at now: Int64) -> Bool { now < forgotten }
+
+    package func presentTime(at now: Int64) -> Int64 {
+        (isKnown(at: now) ? present : nil) ?? eligible.values.min() ?? 0
+    }
+
+    /// The time at which a child enters, or at which the list of jobs in no child stands.
+    func entryTime(of child: String, at now: Int64) -> Int64 {
+        max(presentTime(at: now), isKnown(at: now) ? left[child] ?? 0 : 0)
+    }
+
+    mutating func remember(_ child: String, _ time: Int64, at now: Int64) {
+        renew(at: now)
+        left[child] = time
+    }
+
+    mutating func leave(_ child: String, at now: Int64) {
+        guard let time = eligible.removeValue(forKey: child) else { return }
+        remember(child, time, at: now)
+    }
+
+    /// Keeps the virtual times for another while.
+    mutating func settle(_ present: Int64, at now: Int64) {
+        renew(at: now)
+        self.present = present
+        left = left.filter { $0.value >= present }
+    }
+
+    private mutating func renew(at now: Int64) {
+        if !isKnown(at: now) { (left, present) = ([:], nil) }
+        forgotten = MemoryRules.later(now, by: Self.kept)
+    }
+
+    package static func == (one: MemoryGroupNode, other: MemoryGroupNode) -> Bool {
+        one.eligible == other.eligible && one.left == other.left && one.present == other.present
+    }
+}

@@ -1,0 +1,129 @@
+/// Groups: which of them may run. They wait in lists of their own, and are held back while their limit is reached.
+extension MemoryQueue {
+    private func list(of group: GroupName, _ level: Int) -> ReadyListName { .group(group, priority: level) }
+
+    /// Whether jobs of a group wait at a level; for a first part, jobs of its second parts that may run as well.
+    private func waits(_ group: GroupName, _ level: Int) -> Bool {
+        if readyLists[list(of: group, level)] != nil { return true }
+        guard group.second == nil else { return false }
+        return groups.nodes[.init(level: level, first: group.first)]?.eligible.isEmpty == false
+    }
+
+    /// Notes that a job was added to a list, which was empty before if it has one now.
+    mutating func noteAdded(to list: ReadyListName) {
+        guard case .group(let group, let level) = list, readyLists[list]?.count == 1 else { return }
+        enter(group, level)
+    }
+
+    /// Enters a group among those that may run. It starts no earlier than the present virtual time, so that no group
+    /// makes up for its absence.
+    private mutating func enter(_ group: GroupName, _ level: Int) {
+        if let second = group.second {
+            guard enter(second, .init(level: level, first: group.first), group) else { return }
+        }
+        _ = enter(group.first, .init(level: level), GroupName(valid: group.first))
+    }
+
+    private mutating func enter(_ child: String, _ place: MemoryGroupNode.Place, _ group: GroupName) -> Bool {
+        if groups.isFull(group) {
+            groups.holdBack(group, place.level)
+            return false
+        }
+        var node = groups.nodes[place] ?? MemoryGroupNode()
+        if node.eligible[child] == nil { node.eligible[child] = node.entryTime(of: child, at: now) }
+        groups.nodes[place] = node
+        return true
+    }
+
+    /// Wakes a session for a job that was added to a list, unless its group is full.
+    mutating func noteWork(in list: ReadyListName) {
+        if case .group(let group, _) = list, group.limited.contains(where: { groups.isFull(GroupName(valid: $0)) }) {
+            return
+        }
+        effects.newWork += 1
+    }
+
+    /// Notes that a list has become empty otherwise than by a claim.
+    mutating func noteEmptied(_ list: ReadyListName) {
+        guard case .group(let group, let level) = list else { return }
+        if let second = group.second {
+            groups.nodes[.init(level: level, first: group.first)]?.leave(second, at: now)
+            groups.forgetHeldBack(group, level)
+        }
+        let first = GroupName(valid: group.first)
+        if waits(first, level) { return }
+        groups.nodes[.init(level: level)]?.leave(group.first, at: now)
+        groups.forgetHeldBack(first, level)
+    }
+
+    /// Frees the slots of a job whose claim ends, whatever ends it. This comes before the job's next state.
+    mutating func freeSlots(of job: MemoryJob) {
+        guard let group = job.header.group else { return }
+        for part in group.limited {
+            groups.free(job.id, of: part)
+            returnHeldBack(GroupName(valid: part))
+        }
+        if readyLists[.quarantined] != nil { effects.newWork += 1 }
+    }
+
+    /// Lets a group run again that is no longer full.
+    private mutating func returnHeldBack(_ group: GroupName) {
+        guard !groups.isFull(group), let levels = groups.heldBack.removeValue(forKey: group.text) else { return }
+        for level in levels.sorted() where waits(group, level) {
+            enter(group, level)
+            effects.newWork += groups.limit(of: group).map { $0 - (groups.slots[group.text]?.count ?? 0) } ?? 1000
+        }
+    }
+
+    /// Throws if another rule is as specific, or if there are too many.
+    func checkRules(_ pattern: FlowMatching) throws(BrokerError) {
+        if let other = groups.rules.keys.first(where: pattern.ties) {
+            throw BrokerError(
+                .refused,
+                "the patterns \"\(pattern.pattern)\" and \"\(other.pattern)\" begin with the same characters before *, so it "
+                    + "would be unclear which rule applies; delete one, or make one longer"
+            )
+        }
+        guard groups.rules[pattern] != nil || groups.rules.count < FlowRule.mostRules else {
+            throw BrokerError(.full, "the queue has 1000 rules, which is the limit; use patterns with *")
+        }
+    }
+
+    /// Sets the rule of a pattern, or removes it. It applies from the next claim on.
+    package mutating func setFlow(_ pattern: FlowMatching, _ rule: FlowRule?) {
+        groups.setRule(pattern, rule)
+        for group in groups.heldBack.keys.sorted() { returnHeldBack(GroupName(valid: group)) }
+    }
+
+    /// The groups that wait or run, those with the most jobs first; or one of them.
+    func groupStatuses(of group: String?, most: Int) -> [GroupStatus] {
+        var waiting: [String: Int] = [:]
+        var running: [String: Int] = [:]
+        var listed: Set<String> = []
+        for (list, members) in readyLists {
+            guard case .group(let group, _) = list else { continue }
+            listed.insert(group.text)
+            for part in group.limited { waiting[part, default: 0] += members.count }
+        }
+        for session in sessions.values {
+            for group in session.claims.keys.compactMap({ jobs[$0]?.header.group }) {
+                listed.insert(group.text)
+                for part in group.limited { running[part, default: 0] += 1 }
+            }
+        }
+        let names =
+            group.map { [$0] }
+            ?? listed.sorted {
+                let one = (waiting[$0] ?? 0, running[$0] ?? 0), other = (waiting[$1] ?? 0, running[$1] ?? 0)
+                return one == other ? $0 < $1 : one > other
+            }
+        return names.prefix(max(most, 0)).map {
+            GroupStatus(
+                group: $0,
+                waiting: waiting[$0] ?? 0,
+                held: groups.slots[$0]?.count ?? 0,
+                limit: groups.limit(of: GroupName(valid: $0))
+            )
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// Shares: the jobs of groups are claimed one after the other, each from the group with the lowest virtual time.
+extension MemoryQueue {
+    /// What a claim of cost 1 adds to the virtual time of a group of weight 1.
+    private static let charge: Int64 = 1000
+
+    /// Whether jobs with a group, which may run, wait at a level.
+    func hasGroups(_ level: Int) -> Bool { groups.nodes[.init(level: level)]?.eligible.isEmpty == false }
+
+    /// Claims jobs of a level, with and without a group.
+    mutating func claimGroups(_ most: Int, of level: Int, _ grant: inout MemoryGrant) -> Int {
+        let root = MemoryGroupNode.Place(level: level)
+        var pass = MemoryGroupPass()
+        open(root, &pass)
+        var taken = 0
+        while taken < most, grant.hasRoom, let claimed = claimFirst(of: root, &pass, &grant) {
+            if claimed { taken += 1 }
+        }
+        for (place, present) in pass.present {
+            groups.nodes[place, default: MemoryGroupNode()].settle(present, at: now)
+        }
+        groups.forgetNodes(at: now)
+        return taken
+    }
+
+    /// The list of the jobs of a node that are in none of its children.
+    private func ownList(of place: MemoryGroupNode.Place) -> ReadyListName {
+        place.first.map { .group(GroupName(valid: $0), priority: place.level) } ?? .ready(place.level)
+    }
+
+    /// The child with the lowest virtual time, and the first in alphabetical order among those.
+    private func firstChild(of place: MemoryGroupNode.Place, _ pass: MemoryGroupPass) -> (name: String, time: Int64)? {
+        var children = groups.nodes[place]?.eligible.map { (name: $0.key, time: $0.value) } ?? []
+        if readyLists[ownList(of: place)] != nil { children.append(("", pass.ownTimes[place] ?? 0)) }
+        return children.min { ($0.time, $0.name) < ($1.time, $1.name) }
+    }
+
+    /// Claims a job from the first child of a node.
+    ///
+    /// - Returns: whether it was claimed; `nil` if no child may run.
+    private mutating func claimFirst(
+        of place: MemoryGroupNode.Place,
+        _ pass: inout MemoryGroupPass,
+        _ grant: inout MemoryGrant
+    ) -> Bool? {
+        guard let child = firstChild(of: place, pass) else { return nil }
+        let group = child.name.isEmpty ? nil : place.group(child.name)
+        if let group, groups.isFull(group) {
+            groups.holdBack(group, place.level)
+            leave(child.name, child.time, place)
+            return false
+        }
+        let (claimed, isEmpty, cost) = claim(from: child.name, group, place, &pass, &grant)
+        var time = child.time
+        if claimed == true {
+            pass.present[place] = child.time
+            let weight = group.flatMap { groups.rule(of: $0).weight } ?? 1
+            time = MemoryRules.later(time, by: max(1, Self.charge * cost / Int64(weight)))
+        }
+        if let group, groups.isFull(group), !isEmpty {
+            groups.holdBack(group, place.level)
+            leave(child.name, time, place)
+        } else if isEmpty {
+            leave(child.name, time, place)
+        } else if child.name.isEmpty {
+            pass.ownTimes[place] = time
+            groups.nodes[place, default: MemoryGroupNode()].remember("", time, at: now)
+        } else {
+            groups.nodes[place]?.eligible[child.name] = time
+        }
+        return claimed ?? false
+    }
+
+    private mutating func claim(
+        from child: String,
+        _ group: GroupName?,
+        _ place: MemoryGroupNode.Place,
+        _ pass: inout MemoryGroupPass,
+        _ grant: inout MemoryGrant
+    ) -> (claimed: Bool?, isEmpty: Bool, cost: Int64) {
+        if let sub = subnode(child, place, &pass) {
+            let claimed = claimFirst(of: sub, &pass, &grant)
+            let isEmpty = claimed == nil || (claimed == true && firstChild(of: sub, pass) == nil)
+            return (claimed, isEmpty, grant.lastCost)
+        }
+        let list = group.map { ReadyListName.group($0, priority: place.level) } ?? ownList(of: place)
+        guard let id = readyLists[list]?.first else { return (nil, true, 1) }
+        let claimed = claim(id, &grant)
+        return (claimed, readyLists[list] == nil, grant.lastCost)
+    }
+
+    /// The node of the second parts of a child, if there are any that may run.
+    private func subnode(
+        _ child: String,
+        _ place: MemoryGroupNode.Place,
+        _ pass: inout MemoryGroupPass
+    ) -> MemoryGroupNode.Place? {
+        guard place.first == nil, !child.isEmpty else { return nil }
+        let sub = MemoryGroupNode.Place(level: place.level, first: child)
+        if pass.present[sub] != nil { return sub }
+        guard groups.nodes[sub]?.eligible.isEmpty == false else { return nil }
+        open(sub, &pass)
+        return sub
+    }
+
+    private func open(_ place: MemoryGroupNode.Place, _ pass: inout MemoryGroupPass) {
+        let node = groups.nodes[place] ?? MemoryGroupNode()
+        pass.present[place] = node.presentTime(at: now)
+        pass.ownTimes[place] = node.entryTime(of: "", at: now)
+    }
+
+    private mutating func leave(_ child: String, _ time: Int64, _ place: MemoryGroupNode.Place) {
+        var node = groups.nodes[place] ?? MemoryGroupNode()
+        node.eligible[child] = nil
+        node.remember(child, time, at: now)
+        groups.nodes[place] = node
+    }
+}
+
+/// What one call knows of the nodes from which it claims.
+struct MemoryGroupPass {
+    /// The present virtual times.
+    var present: [MemoryGroupNode.Place: Int64] = [:]
+    /// The virtual times of the lists of jobs in no child.
+    var ownTimes: [MemoryGroupNode.Place: Int64] = [:]
+}

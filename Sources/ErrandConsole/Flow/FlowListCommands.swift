@@ -1,0 +1,137 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// The command `errand flow list`.
+struct FlowListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the rules of a queue.",
+        discussion: """
+            Example:
+              errand flow list mail --json
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    func run() async throws {
+        try await target.options.withBroker { broker in
+            try await broker.checkExists(target.queue)
+            let rules = try await broker.flow(of: target.queue)
+            if target.options.json {
+                let json = rules.map { JSONOutput.object([("pattern", .text($0.pattern))]).with($0.rule) }
+                return StandardOutput.write(JSONOutput.list(json).bytes)
+            }
+            guard !rules.isEmpty else { return StandardOutput.write("\(target.queue) has no rules for groups") }
+            var table = TextTable([.left("PATTERN").cut(to: 12), .right("AT ONCE"), .right("WEIGHT")])
+            for entry in rules {
+                let rule = [entry.rule.atOnce, entry.rule.weight].map { TextTable.Cell($0.map { "\($0)" } ?? "-") }
+                table.add([TextTable.Cell(entry.pattern)] + rule)
+            }
+            table.print(width: Terminal.width)
+        }
+    }
+}
+
+extension JSONOutput {
+    fileprivate func with(_ rule: FlowRule) -> JSONOutput {
+        guard case .object(let members) = self, case .object(let more) = rule.json else { return self }
+        return .object(members + more)
+    }
+}
+
+/// The command `errand flow delete`.
+struct FlowDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Deletes the rule of a pattern; its limits end at once.",
+        discussion: """
+            Example:
+              errand flow delete mail 'tenant-*'
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+    @OptionGroup var groups: FlowPatternArgument
+
+    func run() async throws {
+        try await target.options.withBroker { broker in
+            try await broker.checkExists(target.queue)
+            guard try await broker.deleteFlow(target.queue, matching: groups.pattern) else {
+                throw CommandFailure(
+                    "queue \"\(target.queue)\" has no rule for \"\(groups.pattern)\"; errand flow list \(target.queue) lists them",
+                    ExitStatus.unsuccessful
+                )
+            }
+            let json: JSONOutput = [
+                "queue": .text(target.queue), "pattern": .text(groups.pattern), "deleted": .truth(true),
+            ]
+            let words = "\(target.queue) has no rule for \(groups.pattern) any more"
+            StandardOutput.write(target.options.json ? json.bytes : Array(words.utf8))
+        }
+    }
+}
+
+/// The command `errand flow show`.
+struct FlowShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows the groups with the most waiting jobs, or one group.",
+        discussion: """
+            Of a first part, the jobs of its second parts count as well.
+
+            Examples:
+              errand flow show mail
+              errand flow show mail tenant-7 --json
+            """
+    )
+
+    /// The number of groups that are shown.
+    private static let shown = 20
+
+    @OptionGroup var target: QueueArgument
+
+    @Argument(help: ArgumentHelp("The name of a group, or the first part of some.", valueName: "group"))
+    var group: String?
+
+    func validate() throws {
+        guard let group, GroupName(group) == nil else { return }
+        throw ValidationError(
+            "\"\(group.onOneLine())\" is not a group: one or two parts with a slash between, of A-Z a-z 0-9 _ . : @ + -"
+        )
+    }
+
+    func run() async throws {
+        try await target.options.withBroker { broker in
+            try await broker.checkExists(target.queue)
+            let groups = try await broker.groups(of: target.queue, named: group, most: Self.shown)
+            if target.options.json {
+                let json = group == nil ? JSONOutput.list(groups.map(\.json)) : groups.first?.json ?? .null
+                return StandardOutput.write(json.bytes)
+            }
+            guard !groups.isEmpty else { return StandardOutput.write("\(target.queue) has no jobs with a group") }
+            var table = TextTable([.left("GROUP").cut(to: 12), .right("WAITING"), .right("RUNNING"), .right("LIMIT")])
+            for group in groups {
+                let isFull = group.limit.map { group.held >= $0 } ?? false
+                table.add([
+                    TextTable.Cell(group.group), TextTable.Cell(group.waiting.grouped),
+                    TextTable.Cell(group.held.grouped, colour: isFull ? .yellow : nil),
+                    TextTable.Cell(group.limit.map(\.grouped) ?? "-"),
+                ])
+            }
+            table.print(width: Terminal.width)
+        }
+    }
+}
+
+extension GroupStatus {
+    fileprivate var json: JSONOutput {
+        [
+            "group": .text(group), "waiting": .count(waiting), "held": .count(held),
+            "limit": .number(orNull: limit.map(Int64.init)), "resting_until_ms": .null,
+        ]
+    }
+}

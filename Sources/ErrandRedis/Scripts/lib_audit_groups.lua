@@ -1,0 +1,105 @@
+-- Groups: their lists, the sets of those that may run, those that are held back, and their slots.
+local function node_of(level, group)
+  local first, second = parts_of(group)
+  if second then return level .. ':' .. first, second end
+  return level, first
+end
+local function is_in(set, member) return (try('ZSCORE', key(set), member) or false) ~= false end
+local function is_held_back(level, group)
+  return string.find(field('held_back', group) or '', level, 1, true) ~= nil
+end
+
+-- Whether a claim can find a group that has waiting jobs.
+local function is_found(level, group)
+  local node, child = node_of(level, group)
+  local first = parts_of(group)
+  if is_held_back(level, group) then return true end
+  if not is_in('groups:' .. node, child) then return false end
+  return first == group or is_held_back(level, first) or is_in('groups:' .. level, first)
+end
+
+-- Lists of groups; lists each with its length, which the step of ready lists walks.
+function steps.groups()
+  if not has('backlog') then return end
+  local page = scan('ZSCAN', key('backlog'))
+  for i = 1, #page, 2 do
+    local list_name = 'group:' .. page[i]
+    local level, group = parse_list(list_name)
+    move_aside_if_corrupt(list_name, 'list')
+    local waiting = not wrong_type(list_name, 'list') and call('LLEN', key(list_name)) or 0
+    if waiting == 0 or not level or not is_group(group) then
+      finding('group_without_jobs', page[i], function() call('ZREM', key('backlog'), page[i]) end)
+    elseif num(page[i + 1]) ~= waiting then
+      finding('group_miscounted', page[i], function() call('ZADD', key('backlog'), waiting, page[i]) end)
+    end
+    if waiting > 0 and level and is_group(group) then
+      if not is_found(level, group) then finding('group_not_found', page[i], function() note_added(list_name, waiting, waiting) end) end
+      add(list_name, waiting)
+    end
+  end
+end
+
+-- A list of a group that a scan of all keys has found.
+function steps.group()
+  local list_name = 'group:' .. name
+  local level, group = parse_list(list_name)
+  if wrong_type(list_name, 'list') or not level or not is_group(group) or is_in('backlog', name) then return end
+  local waiting = call('LLEN', key(list_name))
+  if waiting > 0 then finding('group_unlisted', name, function() note_added(list_name, waiting, waiting) end) end
+end
+
+-- The groups that may run, at a level or below a first part, which a scan of all keys has found.
+function steps.eligible()
+  move_aside_if_corrupt('groups:' .. name, 'zset')
+  if wrong_type('groups:' .. name, 'zset') then return end
+  local level, first = string.match(name, '^(%d):?(.*)$')
+  if not level then return end
+  local page = scan('ZSCAN', key('groups:' .. name))
+  for i = 1, #page, 2 do
+    local child = page[i]
+    local group = first == '' and child or first .. '/' .. child
+    if is_group(group) and not waits(level, group) then
+      finding('group_without_jobs', level .. ':' .. group, function() call('ZREM', key('groups:' .. name), child) end)
+    end
+  end
+end
+
+function steps.held_back()
+  each_field('held_back', function(group)
+    if is_group(group) and is_full(group) then return end
+    finding('group_held_back', printable(group), function()
+      if not return_held_back(group) then delete_field('held_back', group) end
+    end)
+  end)
+end
+
+-- The slots of a group, which a scan of all keys has found: each must have a claim.
+function steps.held()
+  move_aside_if_corrupt('held:' .. name, 'set')
+  if wrong_type('held:' .. name, 'set') then return end
+  for _, id in ipairs(scan('SSCAN', key('held:' .. name))) do
+    local is_claimed = false
+    for _, session in ipairs(sessions()) do
+      local claims = claims_of(session)
+      local group = claims and string.match(call('HGET', claims, id) or '', '^%d+:%d+:%d*:(.+)$')
+      is_claimed = is_claimed or (group and (group == name or parts_of(group) == name))
+    end
+    if not is_claimed then
+      finding('slot_without_claim', printable(id), function()
+        call('SREM', key('held:' .. name), id)
+        return_held_back(name)
+      end)
+    end
+  end
+end
+
+-- Whether a claim of a job with a group has its slots.
+local function check_slots(id, claim)
+  local group = string.match(claim, '^%d+:%d+:%d*:(.+)$')
+  if not group then return end
+  for part in pairs({ [group] = true, [parts_of(group)] = true }) do
+    if not wrong_type('held:' .. part, 'set') and call('SISMEMBER', key('held:' .. part), id) == 0 then
+      return finding('claim_without_slot', id, function() take_slot(group, id) end)
+    end
+  end
+end

@@ -1,0 +1,157 @@
+-- Shares: takes the jobs of groups, one after the other, each from the group with the lowest virtual time.
+local take_groups
+do
+  -- What a claim of cost 1 adds to the virtual time of a group of weight 1.
+  local CHARGE = 1000
+  local level
+  -- The lengths of the lists that were taken from.
+  local lengths
+
+  local function insert(node, child)
+    local list, i = node.list, #node.list + 1
+    while i > 1 and (list[i - 1].time > child.time or (list[i - 1].time == child.time and list[i - 1].name > child.name)) do
+      list[i] = list[i - 1]
+      i = i - 1
+    end
+    list[i] = child
+  end
+
+  -- Reads the groups of a node with the lowest virtual times, as many as this call can take jobs from. `own` is the list
+  -- of jobs that are in none of them; it is a child without a name.
+  local function load(node)
+    local flat = try('ZRANGE', key('groups:' .. node.name), 0, wanted, 'WITHSCORES') or {}
+    node.list, node.gone, node.left, node.changed, node.horizon = {}, {}, {}, {}, math.huge
+    for i = 1, #flat, 2 do insert(node, { name = flat[i], time = tonumber(flat[i + 1]) }) end
+    if #node.list > wanted then node.horizon = node.list[#node.list].time end
+    node.present = tonumber(try('ZSCORE', key('left:' .. node.name), '*') or flat[2] or 0)
+    if (try('LLEN', key(node.own)) or 0) > 0 then
+      insert(node, { name = '', time = math.max(node.present, tonumber(try('ZSCORE', key('left:' .. node.name), '') or 0)) })
+    end
+    open_nodes[node.name] = node
+    return node
+  end
+
+  local function flat_of(times)
+    local flat = {}
+    for name, time in pairs(times) do
+      flat[#flat + 1] = whole(time)
+      flat[#flat + 1] = name
+    end
+    return flat
+  end
+  -- Writes the virtual times of a node. Those that the present one has passed are forgotten, some a call.
+  local function save(node)
+    open_nodes[node.name] = nil
+    local gone = {}
+    for name in pairs(node.gone) do gone[#gone + 1] = name end
+    local groups, left = key('groups:' .. node.name), key('left:' .. node.name)
+    local changed, times = flat_of(node.changed), flat_of(node.left)
+    for from = 1, #changed, 1000 do try('ZADD', groups, unpack(changed, from, math.min(from + 999, #changed))) end
+    for from = 1, #gone, 1000 do try('ZREM', groups, unpack(gone, from, math.min(from + 999, #gone))) end
+    for from = 1, #times, 1000 do try('ZADD', left, unpack(times, from, math.min(from + 999, #times))) end
+    try('ZADD', left, whole(node.present), '*')
+    local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 2 * wanted + 10) or {}
+    if #passed > 0 then try('ZREM', left, unpack(passed)) end
+    call('PEXPIRE', left, whole(SHARES_MS))
+  end
+
+  local function first_of(node)
+    local child = node.list[1]
+    if node.horizon == math.huge or (child and child.time <= node.horizon) then return child end
+    save(node)
+    return load(node).list[1]
+  end
+
+  -- Takes an entry of a list. Returns whether it was claimed; nil if the list is empty.
+  local function take_entry(name)
+    local entries = try('LPOP', key(name), 1)
+    if not entries then return nil end
+    looked = looked + 1
+    local before = #ids
+    claim(resolve(entries))
+    return #ids > before
+  end
+
+  local function sub_of(node, child)
+    if node.subs == nil or child.name == '' then return nil end
+    local name = node.name .. ':' .. child.name
+    local sub = node.subs[name]
+    if not sub and (try('ZCARD', key('groups:' .. name)) or 0) > 0 then
+      sub = load({ name = name, own = 'group:' .. name, prefix = child.name .. '/' })
+      node.subs[name] = sub
+    end
+    return sub
+  end
+
+  local function leaves(node, child)
+    table.remove(node.list, 1)
+    node.changed[child.name] = nil
+    node.left[child.name] = child.time
+    if child.name ~= '' then node.gone[child.name] = true end
+    looked = looked + 1
+  end
+  local function moves(node, child)
+    table.remove(node.list, 1)
+    node[child.name == '' and 'left' or 'changed'][child.name] = child.time
+    insert(node, child)
+  end
+
+  -- Takes a job from the first group of a node. Returns whether it was claimed; nil if no group of the node may run.
+  local function take_from(node)
+    local child = first_of(node)
+    if not child then return nil end
+    local is_group = child.name ~= ''
+    local group = node.prefix .. child.name
+    if is_group and is_full(group) then
+      hold_back(group, level)
+      leaves(node, child)
+      return false
+    end
+    local sub, name = sub_of(node, child), is_group and 'group:' .. level .. ':' .. group or node.own
+    local claimed
+    if sub then claimed = take_from(sub) else claimed = take_entry(name) end
+    local is_empty = claimed == nil
+    if not sub then
+      lengths[name] = try('LLEN', key(name)) or 0
+      is_empty = lengths[name] == 0
+    elseif claimed then is_empty = first_of(sub) == nil end
+    if claimed then
+      node.present = child.time
+      child.time = child.time + math.max(1, math.floor(CHARGE * claimed_cost / (is_group and weight_of(group) or 1)))
+    end
+    if is_group and is_full(group) and not is_empty then
+      hold_back(group, level)
+      leaves(node, child)
+    elseif is_empty then leaves(node, child)
+    else moves(node, child) end
+    return claimed or false
+  end
+
+  local function save_lengths()
+    local some, none = {}, {}
+    for name, length in pairs(lengths) do
+      local member = string.match(name, '^group:(.+)$')
+      if member and length > 0 then
+        some[#some + 1] = length
+        some[#some + 1] = member
+      elseif member then none[#none + 1] = member end
+    end
+    for from = 1, #some, 1000 do call('ZADD', key('backlog'), unpack(some, from, math.min(from + 999, #some))) end
+    each_portion(none, 1000, 'ZREM', key('backlog'))
+  end
+
+  -- Takes up to `most` jobs of a level, with and without a group.
+  function take_groups(of_level, most)
+    level, lengths = tostring(of_level), {}
+    local root = load({ name = level, own = 'ready:' .. level, prefix = '', subs = {} })
+    while most > 0 and room > 0 and looked < 2000 do
+      local claimed = take_from(root)
+      if claimed == nil then break end
+      if claimed then most = most - 1 end
+    end
+    for _, sub in pairs(root.subs) do save(sub) end
+    save(root)
+    save_lengths()
+    return most
+  end
+end
