@@ -29,7 +29,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   await(call('ZRANGE', due_key, 0, 0, 'WITHSCORES')[2])
 end
 -- A rule was changed while very many groups were held back.
-local rest = has('held_back') and call('HGET', key('runtime'), 'reconsider')
+local rest = special and has('held_back') and call('HGET', key('runtime'), 'reconsider')
 if rest and reconsider(rest) then next_due = 0 end
 local ticking = 0
 -- A corrupt timetable does not leave jobs half promoted: the script that lists due schedules reports it.
