@@ -180,7 +180,10 @@ import Testing
         #expect(await eventually { payload == nil }, "\(kept)")
     }
 
-    @Test(arguments: running.keys.sorted()) func `what an operation was given that was cancelled before`(
+    /// One of them waits for the end of the operation, which it has only in a queue.
+    private static let cancellable = running.keys.filter { $0 != "input that is there after the end" }.sorted()
+
+    @Test(arguments: cancellable) func `what an operation was given that was cancelled before`(
         what: String
     ) async throws {
         for starts in [false, true] {
