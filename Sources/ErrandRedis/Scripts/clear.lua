@@ -44,8 +44,11 @@ clear_list(key('quarantined'))
 for level = 9, 0, -1 do clear_list(key('ready:' .. level)) end
 for _, member in ipairs(has('backlog') and call('ZREVRANGE', key('backlog'), 0, limit) or {}) do
   if is_enough() then break end
-  clear_list(key('group:' .. member))
-  note_removed('group:' .. member)
+  local list_name = 'group:' .. member
+  if parse_list(list_name) then
+    clear_list(key(list_name))
+    note_removed(list_name)
+  else call('ZREM', key('backlog'), member) end
 end
 -- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.
 local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}

@@ -62,7 +62,7 @@ local function take_claims()
     take(key('ready:5'), wanted)
   elseif not own_quarantine() then
     take_levels(wanted)
-    if found_quarantined then
+    if found_quarantined and not is_first_held_back() then
       call('HSET', key('runtime'), 'quarantine_owner', session)
       if #ids == 0 and call('HLEN', mine) == 0 then take(key('quarantined'), 1) end
     end

@@ -5,6 +5,8 @@
 --            its name, waiting jobs, claims, and the most claims at once (0: no limit)
 local how, subject, text = ARGV[1], ARGV[2] or '', ARGV[3] or ''
 local MOST_RULES, MOST_LOOKED = 1000, 20000
+-- The largest value of each word of a rule.
+local MOST = { at_once = 1000000, weight = 1000 }
 
 local function problem()
   local first, second = parts_of(subject)
@@ -13,7 +15,11 @@ local function problem()
       return 'a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each'
     end
   end
-  if how == 'set' and not string.find(' ' .. text, '^[ %l_=%d]+$') then return 'the rule cannot be read' end
+  for word in string.gmatch(how == 'set' and text or '', '%S+') do
+    local name, value = string.match(word, '^([%l_]+)=(%d+)$')
+    if not MOST[name or ''] then return 'a rule has the words at_once=N and weight=N' end
+    if num(value) < 1 or num(value) > MOST[name] then return name .. ' of a rule must be 1 to ' .. MOST[name] end
+  end
 end
 
 -- Another pattern with as long a literal prefix, so that it would be unclear which rule applies.

@@ -33,7 +33,7 @@ function steps.groups()
       finding('group_miscounted', page[i], function() call('ZADD', key('backlog'), waiting, page[i]) end)
     end
     if waiting > 0 and level and is_group(group) then
-      if not is_found(level, group) then finding('group_not_found', page[i], function() note_added(list_name, waiting, waiting) end) end
+      if not is_found(level, group) then finding('group_not_found', page[i], function() fresh = fresh + note_added(list_name, waiting, waiting) end) end
       add(list_name, waiting)
     end
   end
@@ -45,7 +45,7 @@ function steps.group()
   local level, group = parse_list(list_name)
   if wrong_type(list_name, 'list') or not level or not is_group(group) or is_in('backlog', name) then return end
   local waiting = call('LLEN', key(list_name))
-  if waiting > 0 then finding('group_unlisted', name, function() note_added(list_name, waiting, waiting) end) end
+  if waiting > 0 then finding('group_unlisted', name, function() fresh = fresh + note_added(list_name, waiting, waiting) end) end
 end
 
 -- The groups that may run, at a level or below a first part, which a scan of all keys has found.
@@ -82,7 +82,8 @@ function steps.held()
     for _, session in ipairs(sessions()) do
       local claims = claims_of(session)
       local group = claims and string.match(call('HGET', claims, id) or '', '^%d+:%d+:%d*:(.+)$')
-      is_claimed = is_claimed or (group and (group == name or parts_of(group) == name))
+      is_claimed = group and (group == name or parts_of(group) == name)
+      if is_claimed then break end
     end
     if not is_claimed then
       finding('slot_without_claim', printable(id), function()

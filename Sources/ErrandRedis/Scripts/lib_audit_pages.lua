@@ -79,7 +79,13 @@ function steps.claims()
   for i = 1, #page, 2 do
     local id, claim = page[i], page[i + 1]
     local token = num(string.match(claim, '^(%d+):%d+:?%d*'))
-    if token == 0 then finding('claim_unreadable', id, function() call('HSET', full_key, id, '1:1') end) end
+    if token == 0 then
+      finding('claim_unreadable', id, function()
+        local _, _, _, _, _, _, group = header(field('body', id) or '')
+        claim = '1:1' .. (group and '::' .. group or '')
+        call('HSET', full_key, id, claim)
+      end)
+    end
     if token > last then
       finding('token_forgotten', id, function() call('HSET', key('runtime'), 'token', whole(token)) end)
       last = token

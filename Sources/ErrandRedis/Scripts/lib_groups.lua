@@ -48,29 +48,39 @@ do
   -- The rule whose pattern has the longest literal prefix applies. A pattern without * is longer than any with one.
   local rules, rule_by_group = nil, {}
   local function load_rules()
-    rules = {}
+    rules = { {}, {} }
     local flat = has('flow') and call('HGETALL', key('flow')) or {}
     for i = 1, #flat, 2 do
-      local first, second = parts_of(flat[i])
-      local prefix = string.match(flat[i], '^[^*]*')
-      rules[#rules + 1] = {
-        first = first, second = second, rank = #prefix + (prefix == flat[i] and 1 or 0),
-        at_once = tonumber(string.match(flat[i + 1], 'at_once=(%d+)')), weight = tonumber(string.match(flat[i + 1], 'weight=(%d+)')),
-      }
+      local star = string.find(flat[i], '*', 1, true)
+      local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
+      local of_parts = rules[string.find(flat[i], '/', 1, true) and 2 or 1]
+      of_parts[prefix] = { pattern = flat[i], text = flat[i + 1] }
     end
+  end
+  local function applies(rule, group)
+    local first, second = parts_of(group)
+    local first_pattern, second_pattern = parts_of(rule.pattern)
+    return matches(first_pattern, first) and (not second or matches(second_pattern, second))
+  end
+  -- No two patterns with as many parts have the same prefix, so that few have to be looked at.
+  local function find_rule(group)
+    local of_parts = rules[string.find(group, '/', 1, true) and 2 or 1]
+    if of_parts[group .. '*'] then return of_parts[group .. '*'] end
+    for length = #group, 0, -1 do
+      local rule = of_parts[string.sub(group, 1, length)]
+      if rule and applies(rule, group) then return rule end
+    end
+    return { text = '' }
   end
   local function rule_of(group)
     if not rules then load_rules() end
-    local best = rule_by_group[group]
-    if best then return best end
-    best = { rank = -1 }
-    local first, second = parts_of(group)
-    for _, rule in ipairs(rules) do
-      local applies = rule.rank > best.rank and (second == nil) == (rule.second == nil) and matches(rule.first, first)
-      if applies and (not second or matches(rule.second, second)) then best = rule end
-    end
-    rule_by_group[group] = best
-    return best
+    local rule = rule_by_group[group]
+    if rule then return rule end
+    rule = find_rule(group)
+    rule.at_once = tonumber(string.match(rule.text, '%f[%w_]at_once=(%d+)') or '')
+    rule.weight = tonumber(string.match(rule.text, '%f[%w_]weight=(%d+)') or '')
+    rule_by_group[group] = rule
+    return rule
   end
   function weight_of(group) return rule_of(group).weight or 1 end
   function most_at_once(group) return rule_of(group).at_once end
@@ -160,6 +170,7 @@ do
       for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
       cursor = page[1]
     end
+    if has('quarantined') then fresh = fresh + 1 end
     if cursor ~= '0' then call('HSET', key('runtime'), 'reconsider', cursor) else call('HDEL', key('runtime'), 'reconsider') end
     return cursor ~= '0'
   end

@@ -106,27 +106,26 @@ local function runs_only_quarantined(other)
   return num(field('crashes', call('HKEYS', theirs)[1])) >= QUARANTINE_AFTER
 end
 
--- Whether the group of the first quarantined job is full. Then no quarantined job runs.
-local function is_first_held_back()
-  local entry = call('LINDEX', key('quarantined'), 0)
-  if not entry or num(field('tombstones', entry)) > 0 then return false end
-  local _, _, _, _, _, _, group = header(call('HGET', key('body'), field('alias', entry) or entry))
-  local first = string.match(group or '', '^[^/]+')
-  return first and (is_full(first) or is_full(group))
-end
-
-local function can_run_first_quarantined()
+local function first_quarantined()
   local tombs = {}
   for _, entry in ipairs(call('LRANGE', key('quarantined'), 0, 99)) do
     tombs[entry] = tombs[entry] or num(field('tombstones', entry))
-    if tombs[entry] < 1 then
-      local _, _, _, fragment = header(call('HGET', key('body'), field('alias', entry) or entry))
-      local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-      return operation and call('HEXISTS', me, 'op:' .. operation) == 1
-    end
+    local body = tombs[entry] < 1 and call('HGET', key('body'), field('alias', entry) or entry)
+    if body then return body end
     tombs[entry] = tombs[entry] - 1
   end
-  return false
+end
+
+-- Whether the group of the first quarantined job is full. Then no quarantined job runs.
+local function is_first_held_back()
+  local _, _, _, _, _, _, group = header(first_quarantined())
+  return group ~= nil and (is_full((parts_of(group))) or is_full(group))
+end
+
+local function can_run_first_quarantined()
+  local _, _, _, fragment = header(first_quarantined())
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  return operation and call('HEXISTS', me, 'op:' .. operation) == 1
 end
 
 -- Makes this session the quarantine owner if it can be: one session at a time runs the quarantined jobs, each alone.

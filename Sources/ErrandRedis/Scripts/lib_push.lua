@@ -93,7 +93,7 @@ local function refuse_jobs(from)
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
-    local place = ARGV[i + 1] == '0' and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
+    local place = num(ARGV[i + 1]) <= now and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
     if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end

@@ -16,13 +16,14 @@ do
     list[i] = child
   end
 
-  -- Reads the groups of a node with the lowest virtual times, as many as this call can take jobs from. `own` is the list
-  -- of jobs that are in none of them; it is a child without a name.
+  -- Reads the groups of a node with the lowest virtual times: at the root as many as this call can take jobs from, below
+  -- few at first. `own` is the list of jobs that are in none of them; it is a child without a name.
   local function load(node)
-    local flat = try('ZRANGE', key('groups:' .. node.name), 0, wanted, 'WITHSCORES') or {}
-    node.list, node.gone, node.left, node.changed, node.horizon = {}, {}, {}, {}, math.huge
+    local flat = try('ZRANGE', key('groups:' .. node.name), 0, node.most, 'WITHSCORES') or {}
+    node.list, node.gone, node.left, node.changed, node.horizon = {}, {}, {}, {}, nil
     for i = 1, #flat, 2 do insert(node, { name = flat[i], time = tonumber(flat[i + 1]) }) end
-    if #node.list > wanted then node.horizon = node.list[#node.list].time end
+    if #node.list > node.most then node.horizon = node.list[#node.list] end
+    if node.horizon then node.horizon = { time = node.horizon.time, name = node.horizon.name } end
     node.present = tonumber(try('ZSCORE', key('left:' .. node.name), '*') or flat[2] or 0)
     if (try('LLEN', key(node.own)) or 0) > 0 then
       insert(node, { name = '', time = math.max(node.present, tonumber(try('ZSCORE', key('left:' .. node.name), '') or 0)) })
@@ -50,15 +51,16 @@ do
     for from = 1, #gone, 1000 do try('ZREM', groups, unpack(gone, from, math.min(from + 999, #gone))) end
     for from = 1, #times, 1000 do try('ZADD', left, unpack(times, from, math.min(from + 999, #times))) end
     try('ZADD', left, whole(node.present), '*')
-    local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 2 * wanted + 10) or {}
+    local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 1000) or {}
     if #passed > 0 then try('ZREM', left, unpack(passed)) end
     call('PEXPIRE', left, whole(SHARES_MS))
   end
 
   local function first_of(node)
-    local child = node.list[1]
-    if node.horizon == math.huge or (child and child.time <= node.horizon) then return child end
+    local child, last = node.list[1], node.horizon
+    if not last or (child and (child.time < last.time or (child.time == last.time and child.name <= last.name))) then return child end
     save(node)
+    node.most = math.min(2 * node.most, 1000)
     return load(node).list[1]
   end
 
@@ -77,7 +79,7 @@ do
     local name = node.name .. ':' .. child.name
     local sub = node.subs[name]
     if not sub and (try('ZCARD', key('groups:' .. name)) or 0) > 0 then
-      sub = load({ name = name, own = 'group:' .. name, prefix = child.name .. '/' })
+      sub = load({ name = name, own = 'group:' .. name, prefix = child.name .. '/', most = 4 })
       node.subs[name] = sub
     end
     return sub
@@ -105,6 +107,7 @@ do
     if is_group and is_full(group) then
       hold_back(group, level)
       leaves(node, child)
+      skipped = skipped + 1
       return false
     end
     local sub, name = sub_of(node, child), is_group and 'group:' .. level .. ':' .. group or node.own
@@ -134,7 +137,7 @@ do
       if member and length > 0 then
         some[#some + 1] = length
         some[#some + 1] = member
-      elseif member then none[#none + 1] = member end
+      elseif member and (try('LLEN', key(name)) or 0) == 0 then none[#none + 1] = member end
     end
     for from = 1, #some, 1000 do call('ZADD', key('backlog'), unpack(some, from, math.min(from + 999, #some))) end
     each_portion(none, 1000, 'ZREM', key('backlog'))
@@ -143,7 +146,7 @@ do
   -- Takes up to `most` jobs of a level, with and without a group.
   function take_groups(of_level, most)
     level, lengths = tostring(of_level), {}
-    local root = load({ name = level, own = 'ready:' .. level, prefix = '', subs = {} })
+    local root = load({ name = level, own = 'ready:' .. level, prefix = '', subs = {}, most = math.min(wanted, 1000) })
     while most > 0 and room > 0 and looked < 2000 do
       local claimed = take_from(root)
       if claimed == nil then break end

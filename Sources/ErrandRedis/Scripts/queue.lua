@@ -76,9 +76,24 @@ for _, name in ipairs(statistics_names()) do names[#names + 1] = name end
 for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
   names[#names + 1] = 'session:' .. session
   names[#names + 1] = 'claims:' .. session
+  -- The slots of groups. They would count in a queue of the same name.
+  for _, claim in ipairs(ask('HVALS', 'claims:' .. session)) do
+    local first, rest = string.match(claim, '^%d+:%d+:%d*:([^/]+)(.*)$')
+    if first then
+      names[#names + 1] = 'held:' .. first
+      names[#names + 1] = 'held:' .. first .. rest
+    end
+  end
 end
 for _, group in ipairs(ask('HKEYS', 'unroutable')) do names[#names + 1] = 'unroutable:' .. group end
-for _, member in ipairs(ask('ZRANGE', 'backlog', 0, -1)) do names[#names + 1] = 'group:' .. member end
+for _, member in ipairs(ask('ZRANGE', 'backlog', 0, -1)) do
+  names[#names + 1] = 'group:' .. member
+  local node = string.match(member, '^(%d:[^/]+)/')
+  if node then
+    names[#names + 1] = 'groups:' .. node
+    names[#names + 1] = 'left:' .. node
+  end
+end
 for level = 0, 9 do
   names[#names + 1] = 'groups:' .. level
   names[#names + 1] = 'left:' .. level

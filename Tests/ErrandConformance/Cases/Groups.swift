@@ -355,7 +355,8 @@ extension ConformanceCase {
             _ = try await fixture.session().claim()
             #expect(try await fixture.broker.deleteQueue(fixture.queue, force: true) == .deleted(jobs: 4))
             #expect(try await fixture.broker.flow(of: fixture.queue) == [])
-            try await fixture.broker.createQueue(fixture.queue)
+            // A worker that still serves the queue creates it again.
+            _ = try await fixture.session()
             #expect(try await fixture.broker.groups(of: fixture.queue, named: nil, most: 9) == [])
             #expect(try await fixture.group("f") == GroupStatus(group: "f", waiting: 0, held: 0, limit: nil))
         },

@@ -93,6 +93,7 @@ extension MemoryQueue {
     package mutating func setFlow(_ pattern: FlowMatching, _ rule: FlowRule?) {
         groups.setRule(pattern, rule)
         for group in groups.heldBack.keys.sorted() { returnHeldBack(GroupName(valid: group)) }
+        if readyLists[.quarantined] != nil { effects.newWork += 1 }
     }
 
     /// The groups that wait or run, those with the most jobs first; or one of them.
