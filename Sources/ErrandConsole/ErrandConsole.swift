@@ -35,7 +35,7 @@ struct ErrandConsole: AsyncParsableCommand {
         version: ErrandVersion.current,
         subcommands: [
             StatusCommand.self, StatisticsCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self,
-            JobCommand.self,
+            JobCommand.self, WhyCommand.self,
             QueueCommand.self, FlowCommand.self,
             ScheduleCommand.self,
             EventsCommand.self, ImportCommand.self,

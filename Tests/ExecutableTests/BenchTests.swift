@@ -14,6 +14,10 @@ import Testing
         struct Latencies: Decodable { let p50, p95, p99, max: Double }
         struct OneCall: Decodable { let push_batch, claim_finish_batch: Int }
         struct Long: Decodable { let drain, worker_rss_bytes: Int }
+        struct Groups: Decodable {
+            let few, many, one_at_once: Int
+            let server_us_per_job: Double
+        }
 
         let jobs, runs, push_awaited, push_concurrent, push_bulk, drain, drain_async, mixed: Int
         let bytes_per_waiting_job, worker_rss_bytes: Int
@@ -23,6 +27,7 @@ import Testing
         let pickup_ms, pickup_200_idle_ms: Latencies
         let ceiling_one_call: OneCall
         let long_drain: Long
+        let groups: Groups
         let settings: [String: String]
     }
 
@@ -47,6 +52,8 @@ import Testing
         #expect((100...1000).contains(figures.bytes_per_waiting_job))
         #expect(figures.worker_rss_bytes > 1_000_000 && figures.server_us_per_job > 0)
         #expect(figures.idle_commands_per_s > 0)
+        let groups = figures.groups
+        #expect(groups.few > 0 && groups.many > 0 && groups.one_at_once > 0 && groups.server_us_per_job > 0)
         #expect(figures.long_drain.drain > 0 && figures.long_drain.worker_rss_bytes > 1_000_000)
         // The highest rate of several ways, of which this is one.
         let oneCall = figures.ceiling_one_call

@@ -94,6 +94,12 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: "The jobs' priority, 0 to 9, 9 first.")
     var priority: Int?
 
+    @Option(help: ArgumentHelp("The jobs' group.", valueName: "group"))
+    var group: String?
+
+    @Option(help: ArgumentHelp("What a job is charged in its group's share, 1 to 1000000.", valueName: "n"))
+    var cost: Int?
+
     @Option(help: "The definition's revision.")
     var revision: Int?
 
@@ -152,7 +158,9 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             expiresIn: expires?.duration,
             retries: retries,
             backoff: backoff?.delays,
-            priority: priority
+            priority: priority,
+            group: group,
+            cost: cost
         )
     }
 }

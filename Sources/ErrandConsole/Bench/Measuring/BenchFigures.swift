@@ -6,6 +6,7 @@ struct BenchFigures: Sendable {
         case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, mixed
+        case drainFewGroups, drainManyGroups, drainLimitedGroups, serverMicrosecondsPerGroupedJob
         case uniqueNew, uniqueDrop, uniqueReplace
         case pickup50, pickup95, pickup99, pickupMost
         case pickup200Idle50, pickup200Idle95, pickup200Idle99, pickup200IdleMost

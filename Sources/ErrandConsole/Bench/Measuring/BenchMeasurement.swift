@@ -1,10 +1,11 @@
 import ArgumentParser
+import Errand
 
 /// One measurement of the benchmark: its part, its title and the code that takes it.
 struct BenchMeasurement: Sendable {
     /// A part of the benchmark that can be run alone.
     enum Part: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case push, drain, memory, mixed, unique, pickup, idle
+        case push, drain, groups, memory, mixed, unique, pickup, idle
     }
 
     let part: Part
@@ -18,7 +19,7 @@ struct BenchMeasurement: Sendable {
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
 
     /// All measurements, each ceiling next to the measurement to compare with it.
-    static let all: [BenchMeasurement] = pushing + draining + waiting
+    static let all: [BenchMeasurement] = pushing + draining + grouped + waiting
 
     private static let pushing = [
         BenchMeasurement(
@@ -99,6 +100,29 @@ struct BenchMeasurement: Sendable {
             stage,
             figures in
             figures.add(try await DrainBench(stage: stage).mixed(jobs: stage.jobs), to: .mixed)
+        },
+    ]
+
+    private static let grouped = [
+        BenchMeasurement(part: .groups, title: "drain, 10 groups", seconds: { $0.seconds(jobs: 4) }) { stage, figures in
+            figures.add(
+                try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10).drained,
+                to: .drainFewGroups
+            )
+        },
+        BenchMeasurement(part: .groups, title: "drain, 10,000 groups", seconds: { $0.seconds(jobs: 4) }) {
+            stage,
+            figures in
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10_000)
+            figures.add(drain.drained, to: .drainManyGroups)
+            figures.add(drain.serverMicroseconds, to: .serverMicrosecondsPerGroupedJob)
+        },
+        BenchMeasurement(part: .groups, title: "drain, 1,000 groups, one at once", seconds: { $0.seconds(jobs: 5) }) {
+            stage,
+            figures in
+            let rule = FlowRule(atOnce: 1)
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
+            figures.add(drain.drained, to: .drainLimitedGroups)
         },
     ]
 

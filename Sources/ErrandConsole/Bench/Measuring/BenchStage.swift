@@ -62,6 +62,7 @@ final class BenchStage: Sendable {
         on queue: String,
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
+        group: String? = nil,
         bytes: Int = 100
     )
         throws -> OperationDescription
@@ -73,7 +74,8 @@ final class BenchStage: Sendable {
             arguments: ["x": .init(stringLiteral: padding)],
             queue: queue,
             name: name,
-            unique: unique ?? .ignore
+            unique: unique ?? .ignore,
+            group: group
         )
     }
 

@@ -25,13 +25,23 @@ struct DrainBench {
     }
 
     /// Pushes jobs into a paused queue, resumes it, and waits until all have finished.
-    func drain(jobs: Int, operation: String = BenchOperations.noop) async throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - groups: The number of groups to which the jobs belong in turn; 0 for none.
+    ///   - rule: The rule for all of them.
+    func drain(
+        jobs: Int,
+        operation: String = BenchOperations.noop,
+        groups: Int = 0,
+        rule: FlowRule? = nil
+    ) async throws -> Result {
         let queue = stage.queue()
         var result = Result()
         try await stage.broker.createQueue(queue)
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
+        if let rule { try await stage.broker.setFlow(queue, matching: "*", rule) }
         let empty = try await stage.settledMemory()
-        _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
+        _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, groups: groups, to: queue)
         let full = try await stage.settledMemory()
         result.waitingBytes = Double(full - empty) / Double(jobs)
         let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)

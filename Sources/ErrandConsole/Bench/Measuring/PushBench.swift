@@ -35,20 +35,24 @@ struct PushBench {
     }
 
     /// Pushes many jobs per call to one queue, fewer if they are large.
+    ///
+    /// - Parameter groups: The number of groups to which the jobs belong in turn; 0 for none.
     func bulk(
         jobs: Int,
         operation: String = BenchOperations.noop,
+        groups: Int = 0,
         bytes: Int = 100,
         portion most: Int = PushBench.portion,
         to queue: String
     ) async throws -> Double {
-        let job = try stage.job(operation, on: queue, bytes: bytes)
-        let portion = Array(repeating: job, count: max(1, min(most, (4 << 20) / bytes)))
+        let kinds = try (0..<max(groups, 1)).map {
+            try stage.job(operation, on: queue, group: groups > 0 ? "group-\($0)" : nil, bytes: bytes)
+        }
+        let portion = max(1, min(most, (4 << 20) / bytes))
         let start = ContinuousClock.now
-        var left = jobs
-        while left > 0 {
-            _ = try await stage.producer.push(contentsOf: left < portion.count ? Array(portion.prefix(left)) : portion)
-            left -= portion.count
+        for first in stride(from: 0, to: jobs, by: portion) {
+            let numbers = first..<min(first + portion, jobs)
+            _ = try await stage.producer.push(contentsOf: numbers.map { kinds[$0 % kinds.count] })
         }
         return (ContinuousClock.now - start).rate(of: jobs)
     }

@@ -51,6 +51,10 @@ struct BenchReport {
             "push_awaited": rate(.pushAwaited), "push_concurrent": rate(.pushConcurrent), "push_bulk": rate(.pushBulk),
             "drain": rate(.drain), "drain_async": rate(.drainAsynchronous), "drain_run": rate(.drainChildren),
             "mixed": rate(.mixed),
+            "groups": [
+                "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),
+                "server_us_per_job": exact(.serverMicrosecondsPerGroupedJob),
+            ],
             "unique": ["new": rate(.uniqueNew), "drop": rate(.uniqueDrop), "replace": rate(.uniqueReplace)],
             "pickup_ms": percentiles([.pickup50, .pickup95, .pickup99, .pickupMost]),
             "pickup_200_idle_ms": percentiles([

@@ -45,6 +45,9 @@ struct BenchRow {
         BenchRow("drain, handlers that do nothing", .drain, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, async handlers", .drainAsynchronous, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, child processes", .drainChildren, .rate),
+        BenchRow("drain, 10 groups", .drainFewGroups, .rate, of: .ceilingClaimFinish),
+        BenchRow("drain, 10,000 groups", .drainManyGroups, .rate, of: .ceilingClaimFinish),
+        BenchRow("drain, 1,000 groups, one job of each at once", .drainLimitedGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain of ten times as many jobs", .longDrain, .rate, of: .ceilingClaimFinish),
         BenchRow("push and drain at once", .mixed, .rate),
         BenchRow("unique push, all new", .uniqueNew, .rate, of: .ceilingPushBatch),
@@ -66,6 +69,7 @@ struct BenchRow {
     private static let costs = [
         BenchRow("commands a job in a drain", .commandsPerJob, .number),
         BenchRow("server's processor a job in a drain, µs", .serverMicrosecondsPerJob, .number),
+        BenchRow("the same with 10,000 groups, µs", .serverMicrosecondsPerGroupedJob, .number),
         BenchRow("worker's processor a job in a drain, µs", .workerMicrosecondsPerJob, .number),
         BenchRow("bytes over the network a job in a drain", .networkBytesPerJob, .bytes),
         BenchRow("Redis memory a waiting job", .bytesPerWaitingJob, .bytes),

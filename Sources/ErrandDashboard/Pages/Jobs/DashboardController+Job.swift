@@ -30,6 +30,7 @@ extension DashboardController {
             JobFacts(
                 job,
                 worker: worker,
+                wait: try await wait(of: job, now: moments.now),
                 retries: try await defaultRetries(for: job),
                 moments: moments
             ).rows
@@ -44,6 +45,12 @@ extension DashboardController {
             status: problem == nil ? .ok : .badRequest,
             problem: problem
         )
+    }
+
+    /// Finds out why a job that is ready or deferred does not run; other states say it themselves.
+    private func wait(of job: JobSummary, now: Int64) async throws -> JobWait? {
+        guard job.record.state == .ready || job.record.state == .deferred else { return nil }
+        return try await JobWait(of: job, on: broker, now: now)
     }
 
     /// Reads the defaults of the workers if the job does not set its retries itself.

@@ -6,14 +6,16 @@ import ErrandText
 struct JobFacts {
     private let job: JobSummary
     private let worker: String?
+    private let wait: JobWait?
     private let retries: DefaultRetries
     private let moments: MomentView
 
     /// - Parameters:
     ///   - worker: The session that runs the job, or ran it last.
+    ///   - wait: Why the job does not run; `nil` if it does or has ended.
     ///   - retries: The defaults of the workers.
-    init(_ job: JobSummary, worker: String?, retries: DefaultRetries, moments: MomentView) {
-        (self.job, self.worker, self.retries, self.moments) = (job, worker, retries, moments)
+    init(_ job: JobSummary, worker: String?, wait: JobWait?, retries: DefaultRetries, moments: MomentView) {
+        (self.job, self.worker, self.wait, self.retries, self.moments) = (job, worker, wait, retries, moments)
     }
 
     var rows: [[String: Any]] { texts + times + meta }
@@ -22,9 +24,10 @@ struct JobFacts {
         let record = job.record
         let description = job.stored?.description
         let facts: [(String, String?, Bool)] = [
-            ("Name", job.name, false), ("Unique", policy, false),
+            ("Waits because", wait?.text, false), ("Name", job.name, false), ("Unique", policy, false),
             ("Tags", job.tags.isEmpty ? nil : job.tags.joined(separator: ", "), false),
-            ("Priority", job.stored.map { "\($0.priority)" }, false),
+            ("Priority", job.stored.map { "\($0.priority)" }, false), ("Group", description?.group, false),
+            ("Cost", description?.cost.map { "\($0)" }, false),
             ("Attempt", attempt, false), ("Failures", record.failures > 0 ? "\(record.failures)" : nil, true),
             ("Workers that died with it", record.crashes > 0 ? "\(record.crashes)" : nil, true),
             ("Timeout", description?.timeout.map { TimeSpanText.exact($0) }, false),

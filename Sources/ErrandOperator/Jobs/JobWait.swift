@@ -1,0 +1,93 @@
+package import Errand
+import ErrandText
+
+/// Why a job does not run, or what became of it: what `errand why` and the job's page say.
+package struct JobWait: Sendable, Equatable {
+    /// The reasons, named as for programs.
+    package enum Reason: String, Sendable {
+        /// The queue is paused.
+        case paused
+        /// The job is not due yet.
+        case scheduled
+        /// A run has failed or was snoozed, and the next one is not due yet.
+        case retrying
+        /// Other jobs come first, or a worker is about to claim it.
+        case behind
+        /// As many jobs of its group are claimed as the group's rule allows.
+        case groupFull = "group_full"
+        /// No live worker has its operation.
+        case unroutable
+        /// It has crashed several workers, and waits to run alone.
+        case quarantined
+        /// It waits for the end of the running job that holds its name.
+        case deferred
+        /// It runs.
+        case running
+        /// It has ended.
+        case ended
+    }
+
+    /// The reason.
+    package let reason: Reason
+    /// The same for people, with the numbers.
+    package let text: String
+
+    /// The number of crashes from which on a job is quarantined.
+    private static let crashesOfQuarantined = 3
+
+    private init(_ reason: Reason, _ text: String) {
+        self.reason = reason
+        self.text = text
+    }
+
+    /// Finds the reason. A ready job takes two or three calls, any other at most one.
+    package init(of job: JobSummary, on broker: some ConsoleBroker, now: Int64) async throws(BrokerError) {
+        let when = job.record.at.map { Timestamp.relative($0, to: now) } ?? "at an unknown time"
+        switch job.record.state {
+        case .ready: self = try await Self.ready(job, on: broker)
+        case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)")
+        case .retrying: self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)")
+        case .deferred:
+            self.init(.deferred, "deferred: it waits for the end of the running job of its name")
+        case .running: self.init(.running, "running " + (job.running(at: now) ?? "since an unknown time"))
+        case .finished, .cancelled, .replaced, .expired, .deleted, .dead:
+            self.init(.ended, "\(job.record.state.rawValue) \(when)" + (job.error.map { ": \($0)" } ?? ""))
+        }
+    }
+
+    private static func ready(_ job: JobSummary, on broker: some ConsoleBroker) async throws(BrokerError) -> JobWait {
+        let (queue, sessions) = try await broker.status(of: job.queue)
+        if queue.isPaused {
+            return JobWait(.paused, "paused: the queue is; errand queue resume \(job.queue) lets it go on")
+        }
+        if sessions.isEmpty { return JobWait(.unroutable, "unroutable: no live worker serves queue \(job.queue)") }
+        guard let operation = job.operation, sessions.contains(where: { $0.operations.contains(operation) }) else {
+            return JobWait(.unroutable, "unroutable: no live worker has operation \(job.operation ?? "-")")
+        }
+        if let full = try await fullGroup(of: job, on: broker) { return full }
+        if job.record.crashes >= crashesOfQuarantined {
+            return JobWait(
+                .quarantined,
+                "quarantined: \(job.record.crashes) workers have died with it, so it runs alone when a worker is free"
+            )
+        }
+        let others = max(queue.ready - 1, 0).counted("other ready job")
+        return JobWait(.behind, "ready: beside \(others), by priority \(job.stored?.priority ?? 5) and by group")
+    }
+
+    private static func fullGroup(
+        of job: JobSummary,
+        on broker: some ConsoleBroker
+    ) async throws(BrokerError) -> JobWait? {
+        guard let name = job.stored?.description.group.flatMap({ GroupName($0) }) else { return nil }
+        for part in name.limited {
+            let groups = try await broker.groups(of: job.queue, named: part, most: 1)
+            guard let group = groups.first, let limit = group.limit, group.held >= limit else { continue }
+            return JobWait(
+                .groupFull,
+                "group full: \(group.held) of \(limit) jobs of \(part) are claimed, \(group.waiting) wait"
+            )
+        }
+        return nil
+    }
+}
