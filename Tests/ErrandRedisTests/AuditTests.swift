@@ -66,8 +66,7 @@ import Testing
     ) async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
-        try stage.server.run("DEL", "\(Self.Q):\(key)")
-        try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
+        try corrupt(key, on: stage)
         _ = try await stage.broker.promote(on: "default")
         try await mend(stage, ["wrong_type"], key)
         #expect(try stage.server.run("GET", "\(Self.Q):corrupt:\(key)") == "corrupt")
@@ -86,9 +85,7 @@ import Testing
     ) async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
-        // A type that the key does not have.
-        try stage.server.run("DEL", "\(Self.Q):\(key)")
-        try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
+        try corrupt(key, on: stage)
         let before = try stage.dump()
         let isRefused =
             Self.schedules.contains { $0.key == key }
@@ -99,6 +96,12 @@ import Testing
         #expect(isRefused)
         try await mend(stage, ["wrong_type"], key)
         #expect(try stage.server.run("GET", "\(Self.Q):corrupt:\(key)") == "corrupt")
+    }
+
+    /// Gives a key a type that it does not have.
+    private func corrupt(_ key: String, on stage: FullQueue) throws {
+        try stage.server.run("DEL", "\(Self.Q):\(key)")
+        try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
     }
 
     /// Checks that the finding is repaired and does not recur, and that every job with a body then ends.

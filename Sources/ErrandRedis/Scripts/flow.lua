@@ -64,7 +64,7 @@ if how ~= 'show' then return redis.error_reply('ERRAND the action must be set, d
 
 local waiting, running, names, listed = {}, {}, {}, {}
 local function add(counts, group, n)
-  for part in pairs({ [group] = true, [parts_of(group)] = true }) do
+  for _, part in ipairs(limited(group)) do
     counts[part] = (counts[part] or 0) + n
     -- Only groups with jobs of their own are listed; the first part of one is counted as well.
     if part == group and not listed[part] then
@@ -80,7 +80,7 @@ for i = 1, #flat, 2 do
 end
 for _, session in ipairs(call('ZRANGE', key('sessions'), 0, 199)) do
   for _, claim in ipairs(call('HVALS', claims_key(session))) do
-    local group = string.match(claim, '^%d+:%d+:%d*:(.+)$')
+    local group = group_of_claim(claim)
     if group then add(running, group, 1) end
   end
 end

@@ -81,7 +81,7 @@ function steps.held()
     local is_claimed = false
     for _, session in ipairs(sessions()) do
       local claims = claims_of(session)
-      local group = claims and string.match(call('HGET', claims, id) or '', '^%d+:%d+:%d*:(.+)$')
+      local group = claims and group_of_claim(call('HGET', claims, id) or '')
       is_claimed = group and (group == name or parts_of(group) == name)
       if is_claimed then break end
     end
@@ -96,9 +96,9 @@ end
 
 -- Whether a claim of a job with a group has its slots.
 local function check_slots(id, claim)
-  local group = string.match(claim, '^%d+:%d+:%d*:(.+)$')
+  local group = group_of_claim(claim)
   if not group then return end
-  for part in pairs({ [group] = true, [parts_of(group)] = true }) do
+  for _, part in ipairs(limited(group)) do
     if not wrong_type('held:' .. part, 'set') and call('SISMEMBER', key('held:' .. part), id) == 0 then
       return finding('claim_without_slot', id, function() take_slot(group, id) end)
     end

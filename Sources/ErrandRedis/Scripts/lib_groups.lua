@@ -23,6 +23,12 @@ local function parts_of(group)
   local first, second = string.match(group, '^([^/]+)/(.+)$')
   return first or group, second
 end
+-- The groups whose slots a job takes: the first part of its group, and the group itself.
+local function limited(group)
+  local first = parts_of(group)
+  return first == group and { first } or { first, group }
+end
+local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(.+)$') end
 
 -- How long the virtual times of groups are kept when no job of their level is claimed.
 local SHARES_MS = 60000
@@ -100,9 +106,7 @@ do
     return most ~= nil and slots_of(group) >= most
   end
   function take_slot(group, id)
-    local first = parts_of(group)
-    change_slot('SADD', first, id, 1)
-    if first ~= group then change_slot('SADD', group, id, 1) end
+    for _, part in ipairs(limited(group)) do change_slot('SADD', part, id, 1) end
   end
 
   function hold_back(group, level)
@@ -178,10 +182,9 @@ do
   -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state.
   local last_text, group
   function free_slot(id, text)
-    if text ~= last_text then last_text, group = text, string.match(text, '^%d+:%d+:%d*:(.+)$') end
+    if text ~= last_text then last_text, group = text, group_of_claim(text) end
     if not group then return end
-    local first = parts_of(group)
-    for _, part in ipairs(first == group and { first } or { first, group }) do
+    for _, part in ipairs(limited(group)) do
       change_slot('SREM', part, id, -1)
       return_held_back(part)
     end

@@ -22,8 +22,8 @@ do
     local flat = try('ZRANGE', key('groups:' .. node.name), 0, node.most, 'WITHSCORES') or {}
     node.list, node.gone, node.left, node.changed, node.horizon = {}, {}, {}, {}, nil
     for i = 1, #flat, 2 do insert(node, { name = flat[i], time = tonumber(flat[i + 1]) }) end
-    if #node.list > node.most then node.horizon = node.list[#node.list] end
-    if node.horizon then node.horizon = { time = node.horizon.time, name = node.horizon.name } end
+    local last = node.list[node.most + 1]
+    if last then node.horizon = { time = last.time, name = last.name } end
     node.present = tonumber(try('ZSCORE', key('left:' .. node.name), '*') or flat[2] or 0)
     if (try('LLEN', key(node.own)) or 0) > 0 then
       insert(node, { name = '', time = math.max(node.present, tonumber(try('ZSCORE', key('left:' .. node.name), '') or 0)) })
@@ -40,17 +40,19 @@ do
     end
     return flat
   end
+  local function write(command, target, list)
+    for from = 1, #list, 1000 do try(command, target, unpack(list, from, math.min(from + 999, #list))) end
+  end
   -- Writes the virtual times of a node. Those that the present one has passed are forgotten, some a call.
   local function save(node)
     open_nodes[node.name] = nil
     local gone = {}
     for name in pairs(node.gone) do gone[#gone + 1] = name end
     local groups, left = key('groups:' .. node.name), key('left:' .. node.name)
-    local changed, times = flat_of(node.changed), flat_of(node.left)
-    for from = 1, #changed, 1000 do try('ZADD', groups, unpack(changed, from, math.min(from + 999, #changed))) end
-    for from = 1, #gone, 1000 do try('ZREM', groups, unpack(gone, from, math.min(from + 999, #gone))) end
-    for from = 1, #times, 1000 do try('ZADD', left, unpack(times, from, math.min(from + 999, #times))) end
-    try('ZADD', left, whole(node.present), '*')
+    node.left['*'] = node.present
+    write('ZADD', groups, flat_of(node.changed))
+    write('ZREM', groups, gone)
+    write('ZADD', left, flat_of(node.left))
     local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 1000) or {}
     if #passed > 0 then try('ZREM', left, unpack(passed)) end
     call('PEXPIRE', left, whole(SHARES_MS))
@@ -139,7 +141,7 @@ do
         some[#some + 1] = member
       elseif member and (try('LLEN', key(name)) or 0) == 0 then none[#none + 1] = member end
     end
-    for from = 1, #some, 1000 do call('ZADD', key('backlog'), unpack(some, from, math.min(from + 999, #some))) end
+    each_portion(some, 1000, 'ZADD', key('backlog'))
     each_portion(none, 1000, 'ZREM', key('backlog'))
   end
 
