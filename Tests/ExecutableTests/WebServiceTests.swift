@@ -125,11 +125,19 @@ import Testing
         #expect(failed.status == 502)
         let details = try JSONDecoder().decode(Failure.self, from: failed.body).error
         #expect(details.message == "the job is dead" && details.state == "dead")
-        let place = try await start("2026-12")
-        #expect(try await ask("DELETE", place).status == 202)
-        let cancelled = try await ask("GET", place + "/result?wait=30")
-        #expect(cancelled.status == 409, "\(String(decoding: cancelled.body, as: UTF8.self))")
+        // On a busy machine a report may be ready before its cancellation reaches the worker, and the next one is cancelled.
+        var reply = try await cancelled("2027-01")
+        for month in 2...9 where reply.status == 200 { reply = try await cancelled("2027-0\(month)") }
+        #expect(reply.status == 409, "\(reply.body)")
         try await stop()
+    }
+
+    /// What the result of a report is answered with after its cancellation was asked for.
+    private func cancelled(_ month: String) async throws -> (status: Int, body: String) {
+        let place = try await start(month)
+        #expect(try await ask("DELETE", place).status == 202)
+        let reply = try await ask("GET", place + "/result?wait=30")
+        return (reply.status, String(decoding: reply.body, as: UTF8.self))
     }
 
     @Test func aBrokerThatIsAwayIs503() async throws {
