@@ -78,8 +78,12 @@ struct SendInvoice: JobParameters {
 }
 
 func limitTenants(_ broker: some ConsoleBroker) async throws {
-    try await broker.setFlow("mail", matching: "tenant-*", FlowRule(atOnce: 4))
+    try await broker.setFlow("mail", matching: "tenant-*", FlowRule(atOnce: 4, rate: .perSecond(100, burst: 20)))
     try await broker.setFlow("mail", matching: "tenant-7", FlowRule(atOnce: 20, weight: 3))
+}
+
+func comeBackLater() throws {
+    throw JobFailure("the API asks for a pause", retryAfter: .seconds(30), scope: .group)
 }
 
 struct SendCode: JobParameters {

@@ -167,7 +167,7 @@ struct CatalogueErrorTests {
         ("{run: [a], retrys: 1}", "key \"retrys\": is not a known key; did you mean \"retries\"?"),
         (
             "{run: [a], colour: 1}",
-            "Known keys: run, http, name, group, unique, unique_until, window, at_most, timeout, expires, retries, backoff, queue, priority, cost"
+            "Known keys: run, http, name, group, retry_after, unique, unique_until, window, at_most, timeout, expires, retries, backoff, queue, priority, cost"
         ),
         ("{run: []}", "key \"run\": names no command"),
         ("{run: [\"\"]}", "names no command"),

@@ -28,7 +28,9 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
 
     /// All cases.
     public static var allCases: [ConformanceCase] {
-        uniqueness + windows + expiry + groups + uniqueUntilStarted + streams + naming + succession + outcomes
+        uniqueness + windows + expiry + groups + rates + orders + fullGroups + uniqueUntilStarted + streams + naming
+            + succession
+            + outcomes
             + keptErrors
             + notes
             + fences

@@ -20,11 +20,24 @@ import Testing
         let set = try await flow("set", "mail", "tenant-*", "--at-once", "4", "--weight", "2")
         #expect(set.text == "groups tenant-* of mail: 4 at once, weight 2\n")
         _ = try await flow("set", "mail", "tenant-7", "--at-once", "20")
-        #expect(
-            try await flow("list", "mail", "--json").text
-                == #"[{"pattern":"tenant-*","at_once":4,"weight":2},{"pattern":"tenant-7","at_once":20,"weight":null}]"#
-                + "\n"
-        )
+        let options = ["--rate", "100/1s", "--burst", "20", "--ordered", "--on-dead", "skip"]
+        let api = try await Executable.console.run(["flow", "set", "mail", "api"] + options, on: server)
+        #expect(api.text == "groups api of mail: 100/1s, burst 20, ordered, dead jobs are skipped\n")
+        let whole = try await flow("set", "mail", "", "--at-once", "50", "--fair-by", "time")
+        #expect(whole.text == "mail: 50 at once, fair by run time\n")
+        let rest = #""weight":null,"max_waiting":null,"fair_by":"cost","ordered":false,"on_dead":null}"#
+        let expected = [
+            #"{"pattern":"","at_once":50,"rate":null,"rate_ms":null,"burst":null,"weight":null,"max_waiting":null,"fair_by":"time","#
+                + #""ordered":false,"on_dead":null}"#,
+            #"{"pattern":"api","at_once":null,"rate":100,"rate_ms":1000,"burst":20,"weight":null,"max_waiting":null,"fair_by":"cost","#
+                + #""ordered":true,"on_dead":"skip"}"#,
+            #"{"pattern":"tenant-*","at_once":4,"rate":null,"rate_ms":null,"burst":null,"weight":2,"max_waiting":null,"fair_by":"cost","#
+                + #""ordered":false,"on_dead":null}"#,
+            #"{"pattern":"tenant-7","at_once":20,"rate":null,"rate_ms":null,"burst":null,"# + rest,
+        ]
+        #expect(try await flow("list", "mail", "--json").text == "[" + expected.joined(separator: ",") + "]\n")
+        #expect(try await flow("list", "mail").text.contains("(whole queue)"))
+        #expect(try await flow("delete", "mail", "").text == "mail has no rule for the whole queue any more\n")
         #expect(try await flow("list", "mail").text.contains("tenant-7"))
         #expect(try await flow("delete", "mail", "tenant-7").text == "mail has no rule for tenant-7 any more\n")
         let again = try await flow("delete", "mail", "tenant-7")
@@ -37,6 +50,13 @@ import Testing
             (["set", "mail", "a/b/c", "--at-once", "1"], "one or two parts"),
             (["set", "mail", "a", "--at-once", "0"], "1 to 1000000"),
             (["set", "mail", "a", "--weight", "5000"], "1 to 1000"),
+            (["set", "mail", "a", "--rate", "0/1s"], "1 to 1000000 starts"),
+            (["set", "mail", "a", "--rate", "often"], "often"),
+            (["set", "mail", "a", "--burst", "2"], "--burst is for --rate"),
+            (["set", "mail", "a", "--on-dead", "skip"], "--on-dead is for --ordered"),
+            (["set", "mail", "a", "--ordered", "--at-once", "2"], "one at a time"),
+            (["set", "mail", "a", "--fair-by", "time"], "--fair-by is for the whole queue"),
+            (["set", "mail", "", "--weight", "2"], "the whole queue has no weight"),
             (["show", "mail", "a b"], "is not a group"),
         ] {
             let output = try await Executable.console.run(["flow"] + arguments, on: server)
@@ -48,6 +68,24 @@ import Testing
         let tied = try await flow("set", "mail", "a*c", "--at-once", "1")
         #expect(tied.status != 0 && tied.error.contains("unclear which rule applies"), "\(tied.error)")
         for command in ["list", "show"] { #expect(try await flow(command, "typo").error.contains("does not exist")) }
+    }
+
+    @Test func `jobs of a full group are refused line by line, and the others are pushed`() async throws {
+        _ = try await flow("set", "mail", "tenant-*", "--max-waiting", "2")
+        let line = { (group: String) in #"{"operation":"work","queue":"mail","group":"\#(group)"}"# }
+        let input = ["tenant-7/a", "tenant-7/b", "tenant-7/c", "tenant-8", "other", "tenant-7"].map(line)
+        let output = try await Executable.producer.run(
+            ["push", "--from", "-", "--json"],
+            on: server,
+            input: input.joined(separator: "\n")
+        )
+        #expect(output.status == 69, "\(output.error)")
+        #expect(output.text.split(separator: "\n").count == 4, "\(output.text)")
+        #expect(output.error.contains("lines 3 and 6 not pushed to queue mail: group full"), "\(output.error)")
+        #expect(output.error.contains("group tenant-7 of queue"), "\(output.error)")
+        #expect(output.error.contains("4 accepted, 2 not pushed"), "\(output.error)")
+        let one = try await push("--group", "tenant-7/z")
+        #expect(one.status == 69 && one.error.contains("group full"), "\(one.error)")
     }
 
     @Test func `groups are shown, with their limits`() async throws {

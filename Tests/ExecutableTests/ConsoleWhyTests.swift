@@ -57,4 +57,29 @@ import Testing
         let shown = try await Executable.console.run(["job", "show", "second"], on: server)
         #expect(shown.text.contains("tenant-7/user-3"))
     }
+
+    @Test func `a job that a rate, a rest, an order or the whole queue holds back says so`() async throws {
+        let desk = try await Desk(server)
+        let broker = desk.broker
+        try await broker.setFlow("default", matching: "api", FlowRule(rate: FlowRate(1, per: .seconds(3600))))
+        try await broker.setFlow("default", matching: "account", FlowRule(order: .holdDead))
+        for group in ["api", "account", "rest"] {
+            for number in 1...2 { try await push("\(group)\(number)", "--group", group) }
+        }
+        let claims = try await desk.claim(3)
+        #expect(claims.map(\.id).sorted() == ["account1", "api1", "rest1"])
+        let resting = try #require(claims.first { $0.id == "rest1" })
+        try await desk.report(resting, .groupRests, retryDelay: 3_600_000)
+        let dead = try #require(claims.first { $0.id == "account1" })
+        #expect(try await why("account2").text.contains("goes on after job account1, which is running"))
+        try await desk.report(dead, .failed)
+        #expect(try await reason("api2") == "rate")
+        #expect(try await reason("rest2") == "resting")
+        #expect(try await reason("account2") == "ordered")
+        let words = try await why("account2").text
+        #expect(words.contains("account1, which is dead; errand job retry or errand job delete"), "\(words)")
+        try await push("plain")
+        try await broker.setFlow("default", matching: "", FlowRule(atOnce: 1))
+        #expect(try await reason("plain") == "queue_full")
+    }
 }

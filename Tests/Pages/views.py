@@ -32,7 +32,7 @@ CONSOLE = [
     ["job", "show", "job-5"], ["job", "show", "LATE"], ["schedule", "list"], ["worker-check"],
 ]
 PAGES = [
-    "/", "/queues/default", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
+    "/", "/queues/default", "/queues/default/groups", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
     "/jobs?state=dead&group=no+such+file%3A+report+%23", "/jobs?state=dead&from=OLD", "/jobs?state=dead&arguments=nothing", "/jobs?state=running",
     "/jobs?name=zzz", "/jobs?arguments=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/LATE", "/actions", "/workers", "/schedules", "/schedules/edit", "/schedules/edit?queue=default&name=schedule-7", "/push", "/events", "/metrics", "/scale?queue=default", "/healthz",
 ]

@@ -380,6 +380,43 @@ class Walk:
         self.until('the job finishes, live', self.sees('finished'))
         self.look('a pushed job')
 
+    def groups(self):
+        pattern, group = 'W' * 64 + '/*', 'W' * 64 + '/' + 'V' * 64
+        self.open('/queues/images/groups')
+        self.until('there are no rules', self.sees('No rules.'))
+        self.browser.find_element(By.NAME, 'pattern').send_keys(pattern)
+        self.browser.find_element(By.NAME, 'at_once').send_keys('many')
+        self.browser.find_element(By.XPATH, "//button[text()='Set']").click()
+        self.until('a number that is none is a message', self.sees('at_once: write a whole number'))
+        self.browser.get_log('browser')
+        self.look('the form for a rule after a mistake')
+        field = self.browser.find_element(By.NAME, 'at_once')
+        field.clear()
+        field.send_keys('1000000')
+        # One job starts, and the others wait until the rule is deleted.
+        self.browser.find_element(By.NAME, 'rate').send_keys('1/2591999999ms')
+        self.browser.find_element(By.XPATH, "//button[text()='Set']").click()
+        self.until('the rule is set', self.sees('1000000 at once'))
+        for _ in range(3):
+            self.push(operation='ok', queue='images', group=group)
+        self.until('the group is at its rate, live', self.sees('at its rate'))
+        for path in ('/queues/images/groups', '/jobs?queue=images'):
+            for device in DEVICES:
+                for scheme in ('light', 'dark'):
+                    self.emulate(device, scheme)
+                    self.open(path)
+                    self.look(f'{path}, {device}, {scheme}')
+                    if path.endswith('groups'):
+                        self.picture(f'groups-{device}-{scheme}')
+        self.emulate('desktop', 'light')
+        self.open('/queues/images')
+        self.browser.find_element(By.LINK_TEXT, 'Groups and rules').click()
+        self.browser.find_element(By.XPATH, "//button[text()='Delete']").click()
+        self.until('it asks', lambda: self.browser.switch_to.alert or True)
+        self.browser.switch_to.alert.accept()
+        self.until('the rule is deleted', self.sees('the rule is deleted'))
+        self.look('after a rule was deleted')
+
     def schedules(self):
         self.open('/schedules')
         self.until('the timing has words', self.sees('at 03:00 every day (UTC)'))
@@ -458,7 +495,7 @@ def main():
         os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.schedules, walk.events, walk.without_script, walk.last_look, walk.unknown_operations, walk.source_fails):
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.groups, walk.schedules, walk.events, walk.without_script, walk.last_look, walk.unknown_operations, walk.source_fails):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

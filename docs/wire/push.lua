@@ -63,19 +63,27 @@ local TYPES = {
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
+  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
-  stream = 'stream', cursors = 'hash',
+  stream = 'stream', cursors = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
 }
 
 -- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
   local found = call('TYPE', key(name)).ok
   if found ~= 'none' and found ~= expected then return found end
+end
+
+-- A call to a key that few scripts check. One of a wrong type counts as missing; the doctor reports it.
+local function try(...)
+  local reply = redis.pcall(...)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  if string.find(reply.err, '^WRONGTYPE') then return nil end
+  error(reply)
 end
 
 local function wrong_type_error(name, expected, found)
@@ -251,42 +259,14 @@ local function wake(jobs)
     end
   end
 end
--- Groups of jobs: the rules for them, their lists, their virtual times, and the slots that their claims take.
---
--- A job with a group waits in `group:LEVEL:GROUP`. `groups:LEVEL` has the first parts of the groups that may run by
--- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full is in `held_back`
--- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
--- `*` the present virtual time.
-local list_of, note_added, note_removed, take_slot, free_slot, is_full, hold_back, return_held_back, weight_of
-local most_at_once, waits, reconsider
--- A call to a key of one group. A key of a wrong type counts as missing; the doctor reports it.
-local function try(...)
-  local reply = redis.pcall(...)
-  if type(reply) ~= 'table' or not reply.err then return reply end
-  if string.find(reply.err, '^WRONGTYPE') then return nil end
-  error(reply)
-end
--- The name of the list in which a ready job waits.
-function list_of(body)
-  local priority, _, _, _, _, _, group = header(body)
-  return group and 'group:' .. priority .. ':' .. group or 'ready:' .. (priority or '5')
-end
-local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
+-- The rules for the groups of a queue, and for the queue as a whole: which one applies, and what it says.
+local rule_of, forget_rules
 local function parts_of(group)
   local first, second = string.match(group, '^([^/]+)/(.+)$')
   return first or group, second
 end
--- The groups whose slots a job takes: the first part of its group, and the group itself.
-local function limited(group)
-  local first = parts_of(group)
-  return first == group and { first } or { first, group }
-end
-local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(.+)$') end
-
--- How long the virtual times of groups are kept when no job of their level is claimed.
-local SHARES_MS = 60000
--- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
-local open_nodes = {}
+-- The whole queue, as a group and as a pattern.
+local WHOLE_QUEUE = ''
 do
   -- Whether a part of a group's name matches that of a pattern, in which * stands for any characters.
   local function matches(pattern, text)
@@ -325,25 +305,159 @@ do
   local function find_rule(group)
     local of_parts = rules[string.find(group, '/', 1, true) and 2 or 1]
     if of_parts[group .. '*'] then return of_parts[group .. '*'] end
-    for length = #group, 0, -1 do
+    for length = #group, group == WHOLE_QUEUE and 1 or 0, -1 do
       local rule = of_parts[string.sub(group, 1, length)]
       if rule and applies(rule, group) then return rule end
     end
     return { text = '' }
   end
-  local function rule_of(group)
+  local function number(text, word) return tonumber(string.match(text, '%f[%w_]' .. word .. '=(%d+)') or '') end
+  -- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
+  -- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
+  function rule_of(group)
     if not rules then load_rules() end
     local rule = rule_by_group[group]
     if rule then return rule end
     rule = find_rule(group)
-    rule.at_once = tonumber(string.match(rule.text, '%f[%w_]at_once=(%d+)') or '')
-    rule.weight = tonumber(string.match(rule.text, '%f[%w_]weight=(%d+)') or '')
+    rule.at_once, rule.weight = number(rule.text, 'at_once'), number(rule.text, 'weight')
+    local starts, window = string.match(rule.text, '%f[%w_]rate=(%d+)/(%d+)')
+    if num(starts) > 0 then rule.interval = math.max(1, math.ceil(1000 * num(window) / num(starts))) end
+    rule.burst = math.max(1, number(rule.text, 'burst') or 1)
+    rule.is_ordered, rule.skips_dead = number(rule.text, 'ordered') == 1, number(rule.text, 'skip_dead') == 1
+    if rule.is_ordered then rule.at_once = 1 end
+    rule.max_waiting = number(rule.text, 'max_waiting')
+    rule.by_time = number(rule.text, 'by_time') == 1
     rule_by_group[group] = rule
     return rule
   end
-  function weight_of(group) return rule_of(group).weight or 1 end
-  function most_at_once(group) return rule_of(group).at_once end
+  function forget_rules() rules, rule_by_group = nil, {} end
+end
+-- Rates and rests of groups, by the generic cell rate algorithm (GCRA): a group has a theoretical arrival time, which each
+-- start moves by the interval between two starts, and it may be ahead of the clock by that of a burst. `tat` has those
+-- times in µs; as `=GROUP` the ms of the latest start that found the group less than an interval ahead; and as `!GROUP` the
+-- µs until which a handler lets the group rest. `resting` has the groups that are held back until a time (ms).
+local rates = { begins_earlier = false }
+do
+  -- Times in µs are beyond this, times in ms below it.
+  local MICROSECONDS = '100000000000000'
+  local times, started = {}, false
+  local function time_of(member)
+    if not times[member] then times[member] = tonumber(has('tat') and try('ZSCORE', key('tat'), member) or 0) or 0 end
+    return times[member]
+  end
+  local function set_time(member, time)
+    times[member] = time
+    try('ZADD', key('tat'), whole(time), member)
+    known.tat = true
+  end
 
+  -- The time (ms) until which a group may not start jobs, and whether its rate is the reason; 0 if it may.
+  function rates.rests_until(group)
+    if not has('tat') then return 0, false end
+    local rule = rule_of(group)
+    local by_rate = rule.interval and time_of(group) - (rule.burst - 1) * rule.interval or 0
+    local rest = time_of('!' .. group)
+    local ends = math.ceil(math.max(by_rate, rest) / 1000)
+    return ends > now and ends or 0, by_rate > rest
+  end
+  -- How many jobs of a group with a rate may start now.
+  function rates.free(group)
+    local rule = rule_of(group)
+    if rates.rests_until(group) > 0 then return 0 end
+    if not rule.interval then return 1000 end
+    return math.max(1, rule.burst - math.ceil(math.max(time_of(group) - now * 1000, 0) / rule.interval))
+  end
+  function rates.start(group, count)
+    local rule = rule_of(group)
+    if not rule.interval then return end
+    local time = time_of(group)
+    if time - rule.interval < now * 1000 then set_time('=' .. group, now) end
+    set_time(group, math.max(time, now * 1000) + count * rule.interval)
+    started = true
+  end
+  -- Takes back a start at a time (ms). Only while the group has been busy since then is it certain that its later starts
+  -- did not use that one's time.
+  function rates.refund(group, at)
+    local rule = rule_of(group)
+    if not rule.interval or time_of(group) <= now * 1000 or at < time_of('=' .. group) then return end
+    set_time(group, time_of(group) - rule.interval)
+  end
+  function rates.rest(group, ends)
+    set_time('!' .. group, math.max(time_of('!' .. group), ends * 1000))
+    rates.note(group, ends)
+    started = true
+  end
+
+  -- Notes that a group is held back until a time. The session that makes the first of these times earlier looks then.
+  function rates.note(group, ends)
+    local first = try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {}
+    if not first[2] or num(first[2]) > ends then rates.begins_earlier = true end
+    try('ZADD', key('resting'), whole(ends), group)
+    known.resting = true
+  end
+  -- The groups whose rest is over, at most so many; they are no longer noted.
+  function rates.rested(most)
+    local over = has('resting') and try('ZRANGEBYSCORE', key('resting'), '-inf', nowtext, 'LIMIT', 0, most) or {}
+    if #over > 0 then call('ZREM', key('resting'), unpack(over)) end
+    return over
+  end
+  -- Forgets times that have passed, some a call; the key expires with the last one.
+  function rates.forget()
+    if not started then return end
+    local passed = try('ZRANGEBYSCORE', key('tat'), MICROSECONDS, whole(now * 1000), 'LIMIT', 0, 1000) or {}
+    local members = {}
+    for _, group in ipairs(passed) do
+      members[#members + 1] = group
+      members[#members + 1] = '=' .. group
+    end
+    each_portion(members, 1000, 'ZREM', key('tat'))
+    local last = try('ZREVRANGE', key('tat'), 0, 0, 'WITHSCORES') or {}
+    if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.ceil(num(last[2]) / 1000) - now))) end
+  end
+end
+-- Groups of jobs: their lists, their virtual times, and the slots that their claims take.
+--
+-- A job with a group waits in `group:LEVEL:GROUP`. `groups:LEVEL` has the first parts of the groups that may run by
+-- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full or rests is in `held_back`
+-- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
+-- `*` the present virtual time.
+local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
+local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting
+-- The name of the list in which a ready job waits. An ordered group ignores priorities.
+function list_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  if not group then return 'ready:' .. (priority or '5') end
+  return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
+end
+-- The lists in which a job may wait: it stays where it is when a rule makes its group ordered, or no longer does.
+local function lists_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  if not group then return { list_of(body) } end
+  local lists = { list_of(body) }
+  for _, level in ipairs({ '5', priority }) do
+    local other = 'group:' .. level .. ':' .. group
+    if other ~= lists[1] and other ~= lists[2] then lists[#lists + 1] = other end
+  end
+  return lists
+end
+local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
+-- The groups whose slots a job takes: the first part of its group, and the group itself.
+local function limited(group)
+  local first = parts_of(group)
+  return first == group and { first } or { first, group }
+end
+local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
+-- When a claim was made (ms), which its token implies unless the claim says otherwise.
+local function made_at(text)
+  local token, made = string.match(text, '^(%d+):%d+:(%d*)')
+  return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
+end
+
+-- How long the virtual times of groups are kept when no job of their level is claimed.
+local SHARES_MS = 60000
+-- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
+local open_nodes = {}
+do
   -- Slots: the ids of the jobs of a group that are claimed. A job with two parts takes one of each.
   local held = {}
   local function slots_of(group)
@@ -358,13 +472,31 @@ do
     local most = rule_of(group).at_once
     return most ~= nil and slots_of(group) >= most
   end
+  -- Whether an ordered group waits for a job that has started and not ended, other than this one: `blocked` has its id.
+  function is_blocked(group, id)
+    local by = rule_of(group).is_ordered and field('blocked', group)
+    return by and by ~= id
+  end
+  -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
+  function must_wait(group, id) return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0 end
   function take_slot(group, id)
-    for _, part in ipairs(limited(group)) do change_slot('SADD', part, id, 1) end
+    if rule_of(group).is_ordered then set_field('blocked', group, id) end
+    for _, part in ipairs(limited(group)) do
+      change_slot('SADD', part, id, 1)
+      rates.start(part, 1)
+    end
   end
 
+  -- Notes until when a group rests. Returns whether it does.
+  function note_rest(group)
+    local ends = rates.rests_until(group)
+    if ends > 0 then rates.note(group, ends) end
+    return ends > 0
+  end
   function hold_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group) or ''
     if not string.find(levels, level, 1, true) then set_field('held_back', group, levels .. level) end
+    note_rest(group)
   end
   local function forget_held_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group)
@@ -376,7 +508,7 @@ do
   -- Enters a group, or one of its parts, among those that may run. It starts no earlier than the present virtual time,
   -- so that no group makes up for its absence. Returns whether it may run.
   local function enter_node(node, child, group, level)
-    if is_full(group) then
+    if must_wait(group) then
       hold_back(group, level)
       return false
     end
@@ -404,44 +536,95 @@ do
     return (try('ZCARD', key('groups:' .. level .. ':' .. group)) or 0) > 0
   end
 
-  -- A group that is no longer full may run again at the levels where it waits.
+  -- A group that is no longer full, and does not rest, may run again at the levels where it waits.
   function return_held_back(group)
-    local levels = has('held_back') and not is_full(group) and call('HGET', key('held_back'), group)
-    if not levels then return false end
+    local levels = has('held_back') and not is_full(group) and not is_blocked(group) and call('HGET', key('held_back'), group)
+    if not levels or note_rest(group) then return false end
     call('HDEL', key('held_back'), group)
     local most = rule_of(group).at_once
     for level in string.gmatch(levels, '%d') do
       if waits(level, group) then
         enter(level, group)
-        fresh = fresh + (most and most - slots_of(group) or 1000)
+        fresh = fresh + math.min(most and most - slots_of(group) or 1000, rates.free(group))
       end
     end
     return true
   end
+  -- Lets an ordered group go on that waits for this job, because the job has ended or is about to be its head again.
+  -- Returns whether it waited for the job.
+  function unblock(id, body)
+    if not has('blocked') then return false end
+    local _, _, _, _, _, _, group = header(body or call('HGET', key('body'), id))
+    if not group or call('HGET', key('blocked'), group) ~= id then return false end
+    call('HDEL', key('blocked'), group)
+    return_held_back(group)
+    return true
+  end
+  -- Lets groups run again whose rest is over, at most so many. Returns how many.
+  function return_rested(most)
+    local groups = rates.rested(most)
+    for _, group in ipairs(groups) do
+      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else return_held_back(group) end
+    end
+    if #groups > 0 and has('quarantined') then fresh = fresh + 1 end
+    return #groups
+  end
 
   -- After a change of a rule: looks at some of the groups that are held back. The next calls look at the others.
   function reconsider(cursor)
-    rules, rule_by_group = nil, {}
+    forget_rules()
     if not has('held_back') then cursor = '0' else
       local page = call('HSCAN', key('held_back'), cursor, 'COUNT', 500)
       for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
       cursor = page[1]
     end
     if has('quarantined') then fresh = fresh + 1 end
+    if call('HDEL', key('runtime'), 'held_back') == 1 then fresh = fresh + 1000 end
     if cursor ~= '0' then call('HSET', key('runtime'), 'reconsider', cursor) else call('HDEL', key('runtime'), 'reconsider') end
     return cursor ~= '0'
   end
 
-  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state.
+  -- The whole queue has no set of slots: the claims are counted. A call that found it full has noted that.
+  local has_rules, is_queue_held_back
+  local function free_slot_of_queue(text, is_released)
+    if is_released then rates.refund(WHOLE_QUEUE, made_at(text)) end
+    if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
+    if is_queue_held_back then fresh = fresh + 1 end
+  end
+  function count_claims()
+    local count = 0
+    for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do count = count + (try('HLEN', claims_key(session)) or 0) end
+    return count
+  end
+
+  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
+  -- released, its start does not count.
   local last_text, group
-  function free_slot(id, text)
+  function free_slot(id, text, is_released)
+    if has_rules == nil then has_rules = has('flow') end
+    if has_rules then free_slot_of_queue(text, is_released) end
     if text ~= last_text then last_text, group = text, group_of_claim(text) end
     if not group then return end
     for _, part in ipairs(limited(group)) do
       change_slot('SREM', part, id, -1)
+      if is_released then rates.refund(part, made_at(text)) end
       return_held_back(part)
     end
     if has('quarantined') then fresh = fresh + 1 end
+  end
+
+  -- `waiting` has the number of entries in the lists of all second parts of a first part.
+  local function count_second_parts(group, by)
+    local first, second = parts_of(group)
+    if second and try('HINCRBY', key('waiting'), first, by) == 0 then call('HDEL', key('waiting'), first) end
+  end
+  -- Notes that entries were taken from the list of a group.
+  function note_taken(group, count) count_second_parts(group, -count) end
+  -- The number of entries in the lists of a group, and of its second parts if it is a first part.
+  function count_waiting(group)
+    local count = num(try('HGET', key('waiting'), group))
+    for level = 0, 9 do count = count + (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) end
+    return count
   end
 
   -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
@@ -451,13 +634,15 @@ do
     if not group then return added end
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
+    count_second_parts(group, added)
     if length == added then enter(level, group) end
-    return (is_full(group) or is_full((parts_of(group)))) and 0 or added
+    return (must_wait(group) or must_wait((parts_of(group)))) and 0 or added
   end
-  -- Notes that jobs were removed from a list otherwise than by a claim.
-  function note_removed(name)
+  -- Notes that a number of entries was removed from a list otherwise than by a claim.
+  function note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
+    note_taken(group, count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)
@@ -494,10 +679,12 @@ local function entry_for(id)
   return entry
 end
 
--- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. If the list of
--- its group has a wrong type, the job waits among those without a group.
+-- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. A job for which
+-- its ordered group waits comes first. If the list of its group has a wrong type, the job waits among those without a
+-- group.
 local function add_to_list(command, id, body)
   local name = list_of(body)
+  if unblock(id, body) then command = 'LPUSH' end
   local length = try(command, key(name), entry_for(id))
   if length then
     fresh = fresh + note_added(name, length, 1)
@@ -537,11 +724,11 @@ local function hard_deadline(timeout, margin, default)
 end
 
 -- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
--- (after the clock was set back, tokens are ahead of it), and the job's group if it has one.
-local function claim_text(token, deadline, group)
+-- (after the clock was set back, tokens are ahead of it), the job's group if it has one, and what it was charged.
+local function claim_text(token, deadline, group, charge)
   local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
-  if not group then return token .. ':' .. whole(deadline) .. made end
-  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. group
+  if not group and not charge then return token .. ':' .. whole(deadline) .. made end
+  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
 end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
@@ -550,16 +737,17 @@ local function remove_from_ready(id, body)
   delete_field('alias', entry)
   delete_field('alias:of', id)
   local _, _, _, fragment = header(body)
-  local waiting = list_of(body)
-  local lists = { key(waiting) }
+  local waiting = lists_of(body)
+  local lists = {}
+  for i, name in ipairs(waiting) do lists[i] = key(name) end
   if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
     if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
-      if n == 1 then note_removed(waiting) end
-      if n > 1 and group and list_key == key('unroutable:' .. group) then
+      if waiting[n] then note_removed(waiting[n], 1) end
+      if not waiting[n] and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
       end
@@ -714,6 +902,7 @@ local function forget_runs(id)
 end
 -- Removes the side records of a body.
 local function forget_side_records(id)
+  unblock(id)
   forget_runs(id)
   delete_field('errors', id)
   delete_field('checkpoints', id)
@@ -742,8 +931,8 @@ end
 local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
-  call('HDEL', key('body'), oldest)
   forget_side_records(oldest)
+  call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
   count('dead_trimmed')
 end
@@ -758,6 +947,8 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
+  local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
+  if group and rule_of(group).skips_dead then unblock(id) end
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
@@ -775,6 +966,7 @@ end
 local function flush()
   flush_ended()
   trim_history()
+  rates.forget()
   publish()
   add_totals()
   wake(fresh)
@@ -910,6 +1102,25 @@ local function write_gathered()
   bodies, entries = {}, {}
 end
 
+-- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
+local refuses_jobs = false
+local waiting_of = {}
+-- The group, or the first part of it, for which a job that is due would be one too many; nil if there is none.
+local function full_group_of(due, envelope)
+  if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
+  local _, _, _, _, _, _, group = header(stamp .. envelope)
+  local counted = {}
+  for _, part in ipairs(group and limited(group) or {}) do
+    local most = rule_of(part).max_waiting
+    if most then
+      waiting_of[part] = waiting_of[part] or count_waiting(part)
+      if waiting_of[part] >= most then return part end
+      counted[#counted + 1] = part
+    end
+  end
+  for _, part in ipairs(counted) do waiting_of[part] = waiting_of[part] + 1 end
+end
+
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
 local function acquire_name(id, name)
@@ -1001,6 +1212,8 @@ local function push_named(id, due, policy, name, envelope)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
+    local full = full_group_of(due, envelope)
+    if full then return 'f:' .. full end
     gather(id, envelope, due)
     acquire_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
@@ -1066,6 +1279,8 @@ local function push_throttled(id, due, policy, name, envelope)
     event_of('dropped', id, fragment or NAMELESS)
     return 'd:' .. first .. ':' .. ends
   end
+  local full = full_group_of(due, envelope)
+  if full then return 'f:' .. full end
   gather(id, envelope, due)
   remember_window(name, now + window, id)
   return 'a::' .. whole(now + window)
@@ -1084,13 +1299,14 @@ local function push_jobs(from, reply)
     local receipt
     if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
     elseif ARGV[i + 2] == 'i' then
-      gather(id, ARGV[i + 4], ARGV[i + 1])
-      receipt = 'a'
+      local full = full_group_of(ARGV[i + 1], ARGV[i + 4])
+      if not full then gather(id, ARGV[i + 4], ARGV[i + 1]) end
+      receipt = full and 'f:' .. full or 'a'
     elseif string.sub(ARGV[i + 2], 1, 1) == 't' then
       receipt = push_throttled(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
     local kind = string.sub(receipt, 1, 1)
-    if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
     reply[#reply + 1] = receipt
   end
   write_gathered()
@@ -1102,7 +1318,7 @@ end
 --            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
 --            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
+--            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
 --            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
 --            for an accepted one)
 --
@@ -1116,6 +1332,7 @@ if refused then return refused end
 
 local reply = { 0 }
 if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
+refuses_jobs = true
 push_jobs(1, reply)
 
 -- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
@@ -1126,6 +1343,8 @@ push_jobs(1, reply)
 local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
+  local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
+  if of_queue.at_once or of_queue.interval then return false end
   if special or level ~= '5' then
     local others = { key('quarantined'), key('unroutable'), key('backlog') }
     for other = 0, 9 do

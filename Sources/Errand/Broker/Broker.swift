@@ -274,7 +274,8 @@ public protocol ConsoleBroker: WatchingBroker {
     ///
     /// - Parameters:
     ///   - queue: the queue.
-    ///   - group: the name of a group, or of the first part of some; `nil` for those with the most jobs.
+    ///   - group: the name of a group, or of the first part of some; `nil` for those with the most jobs; empty for the
+    ///     whole queue, without the number of waiting jobs.
     ///   - most: the largest number of groups, at most 1,000.
     func groups(of queue: String, named group: String?, most: Int) async throws(BrokerError) -> [GroupStatus]
 

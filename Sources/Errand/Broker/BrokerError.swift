@@ -38,6 +38,8 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     public let message: String
     /// The number of jobs of a rejected push, from the first, that the queue has room for; `nil` if that is not known.
     package let fitting: Int?
+    /// The receipts of the jobs of a push of which others were refused, and `nil` for those; `nil` if all were refused.
+    package let taken: [Receipt?]?
 
     /// Makes an error.
     public init(_ code: Code, _ message: String) { self.init(code, message, fitting: nil) }
@@ -47,6 +49,27 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
         self.message = message
         self.fitting = fitting
+        taken = nil
+    }
+
+    /// Makes the error of a push of which some jobs were refused, because their group has too many waiting jobs.
+    package init(fullGroup group: String, of queue: String, taken: [Receipt?]) {
+        let count = taken.count { $0 == nil }
+        code = .full
+        let others = count < taken.count ? "; the other \(taken.count - count) were accepted" : ""
+        message =
+            "group full: \(count) of the \(taken.count) jobs of this push \(count == 1 ? "was" : "were") refused, because group \(group) "
+            + "of queue \"\(queue)\" has as many waiting jobs as its rule allows\(others)"
+        fitting = nil
+        self.taken = taken
+    }
+
+    /// The same error about other jobs of the push.
+    package func about(_ taken: [Receipt?]) -> BrokerError { BrokerError(code, message, taken) }
+
+    private init(_ code: Code, _ message: String, _ taken: [Receipt?]) {
+        (self.code, self.message, self.taken) = (code, message, taken)
+        fitting = nil
     }
 
     /// Makes the error for a queue that does not exist.

@@ -61,6 +61,11 @@ public struct ExchangeReply: Sendable, Equatable {
     public var hasMore: Bool
     /// Whether a push has pre-answered this call: its reports were not accepted and belong to the next call.
     public var isPreanswered: Bool
+    /// Whether jobs wait whose group or queue has a limit or a rate, and which are therefore only claimed when the worker
+    /// has a free slot.
+    public var awaitsFreeSlot: Bool
+    /// Whether a group rests that may run again before any other one that rests, so that somebody should promote then.
+    public var restsGroup: Bool
     /// The jobs that this call found expired. They have ended. The reply to a repeated call leaves them out.
     public var expired: [ExpiredJob]
 
@@ -72,6 +77,8 @@ public struct ExchangeReply: Sendable, Equatable {
         isPaused: Bool = false,
         hasMore: Bool = false,
         isPreanswered: Bool = false,
+        awaitsFreeSlot: Bool = false,
+        restsGroup: Bool = false,
         expired: [ExpiredJob] = []
     ) {
         self.accepted = accepted
@@ -80,6 +87,8 @@ public struct ExchangeReply: Sendable, Equatable {
         self.isPaused = isPaused
         self.hasMore = hasMore
         self.isPreanswered = isPreanswered
+        self.awaitsFreeSlot = awaitsFreeSlot
+        self.restsGroup = restsGroup
         self.expired = expired
     }
 }
@@ -139,6 +148,9 @@ public struct OutcomeReport: Sendable, Equatable {
         case unroutable = "u"
         /// The job runs again later and spends no attempt.
         case snoozed = "s"
+        /// The run was told to come back later, and so is the job's group: it rests for ``OutcomeReport/retryDelay``, and
+        /// the job is at its head. It spends no attempt. Without a group, the job is snoozed.
+        case groupRests = "g"
         /// The body cannot be read: the job is dead, with the reason.
         case unreadable = "q"
     }

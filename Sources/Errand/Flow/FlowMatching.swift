@@ -14,10 +14,11 @@ package struct FlowMatching: Sendable, Hashable {
     /// - Throws: ``BrokerError`` with code `refused` if it is none.
     package init(_ pattern: String) throws(BrokerError) {
         let parts = pattern.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, parts.allSatisfy(Self.isPart) else {
+        guard pattern.isEmpty || (parts.count <= 2 && parts.allSatisfy(Self.isPart)) else {
             throw BrokerError(
                 .refused,
-                "a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each"
+                "a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each, or empty for the "
+                    + "whole queue"
             )
         }
         self.pattern = pattern
@@ -31,7 +32,12 @@ package struct FlowMatching: Sendable, Hashable {
         return part.utf8.count <= DescriptionLimits.groupPartLength && DescriptionRules.isGroup(plain.utf8)
     }
 
+    /// Whether it is the pattern of the whole queue.
+    var isWholeQueue: Bool { pattern.isEmpty }
+
     func matches(_ group: GroupName) -> Bool {
+        // The whole queue has a rule of its own, and no other one.
+        guard !isWholeQueue, !group.text.isEmpty else { return isWholeQueue && group.text.isEmpty }
         let texts = [group.first] + (group.second.map { [$0] } ?? [])
         return texts.count == parts.count && zip(parts, texts).allSatisfy { Self.matches($0, $1[...]) }
     }

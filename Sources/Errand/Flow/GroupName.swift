@@ -21,6 +21,9 @@ package struct GroupName: Sendable, Hashable {
         self.init(valid: text)
     }
 
+    /// The whole queue, as a group.
+    static let wholeQueue = GroupName(valid: "")
+
     /// The groups in which a job of this one takes a slot: its first part, and itself.
     package var limited: [String] { second == nil ? [text] : [first, text] }
 }

@@ -67,7 +67,7 @@ extension MemoryBroker {
     /// Sets the rule for the groups of a pattern.
     public func setFlow(_ queue: String, matching pattern: String, _ rule: FlowRule) async throws(BrokerError) {
         let matching = try FlowMatching(pattern)
-        try rule.check()
+        try rule.check(for: matching)
         try change(queue, creating: true) { queue throws(BrokerError) in
             try queue.checkRules(matching)
             queue.setFlow(matching, rule)

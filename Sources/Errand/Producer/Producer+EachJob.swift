@@ -20,6 +20,11 @@ extension Producer {
                 results += batch.dropFirst(receipts.count).map { .success($0.receipt(.unknown)) }
                 count = jobs.count - results.count
             } catch {
+                if let taken = error.taken, taken.count == batch.count {
+                    results += taken.map { $0.map(Result.success) ?? .failure(error) }
+                    count = jobs.count - results.count
+                    continue
+                }
                 guard let fitting = error.fitting, (1..<batch.count).contains(fitting) else {
                     return results + (await pushKnown(Array(jobs[results.count...]), to: queue, after: error))
                 }

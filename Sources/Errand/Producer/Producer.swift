@@ -56,8 +56,9 @@ public struct Producer: Sendable {
 
     /// Pushes many descriptions, with one call for each queue and in order. A full queue does not affect the others.
     ///
-    /// - Returns: a receipt for each description, in order. If the broker accepted the jobs of some queues only, the
-    ///   receipts of the others are `unknown`.
+    /// - Returns: a receipt for each description, in order. If the broker accepted the jobs of some queues only, or
+    ///   refused some because their group is full, the receipts of the others are `unknown`; push these again later, which
+    ///   never adds a job twice.
     /// - Throws: as ``push(_:)``; the broker has then accepted no job.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await middleware.push(descriptions) { descriptions in
@@ -72,7 +73,11 @@ public struct Producer: Sendable {
         let results = await byQueue(envelopes) { envelopes, queue in
             do throws(BrokerError) {
                 return try await broker.push(envelopes, to: queue).map(Result.success)
-            } catch { return envelopes.map { _ in .failure(error) } }
+            } catch {
+                return envelopes.indices.map { index in
+                    error.taken?[index].map(Result.success) ?? .failure(error)
+                }
+            }
         }
         let isTaken = results.contains { if case .success = $0 { true } else { false } }
         if !isTaken, let first = results.first { return [try first.get()] }

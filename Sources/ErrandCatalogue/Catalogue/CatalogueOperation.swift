@@ -16,6 +16,8 @@ package struct CatalogueOperation: Sendable {
     package var nameTemplate: Template?
     /// The template of the default group.
     package var groupTemplate: Template?
+    /// Whether the `Retry-After` of a server lets the whole group of a job rest.
+    package var restsGroup = false
     /// The defaults for its jobs.
     package var values = JobValues()
 }

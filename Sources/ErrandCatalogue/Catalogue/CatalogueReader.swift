@@ -3,7 +3,7 @@ import Yams
 
 /// Parses the operations of a catalogue and refuses unknown keys and values.
 struct CatalogueReader {
-    private static let operationKeys = ["run", "http", "name", "group"] + JobValues.keys
+    private static let operationKeys = ["run", "http", "name", "group", "retry_after"] + JobValues.keys
 
     let source: String
 
@@ -68,8 +68,19 @@ struct CatalogueReader {
             kind: try kind(entries, at: place),
             nameTemplate: try entries["name"].map(nameTemplate),
             groupTemplate: try entries["group"].map(groupTemplate),
+            restsGroup: try restsGroup(entries),
             values: try JobValues(entries)
         )
+    }
+
+    private func restsGroup(_ entries: [String: CatalogueNode]) throws(CatalogueError) -> Bool {
+        guard let value = entries["retry_after"] else { return false }
+        guard entries["http"] != nil else { throw value.error("is for \"http\": a command returns no Retry-After") }
+        switch try value.text() {
+        case "job": return false
+        case "group": return true
+        default: throw value.error("must be \"job\" or \"group\": what waits when a server asks for a pause")
+        }
     }
 
     private func kind(

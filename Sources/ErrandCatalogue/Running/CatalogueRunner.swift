@@ -28,7 +28,8 @@ struct CatalogueRunner: Sendable {
                 return HandlerOutcome(result)
             case .http(let request):
                 let made = try HTTPRequest(request, job: job, userAgent: userAgent)
-                return HandlerOutcome(await HTTPSession.shared.send(made, until: .body(kept: 64 * 1024)), to: made)
+                let answer = await HTTPSession.shared.send(made, until: .body(kept: 64 * 1024))
+                return HandlerOutcome(answer, to: made, restsGroup: operation.restsGroup)
             }
         } catch {
             return .failed("\(error)", isFinal: true)

@@ -6,7 +6,7 @@ extension HandlerOutcome {
     /// Makes the outcome of a job from a web server's response.
     ///
     /// The message contains only the server: the rest of the address, the headers and the bodies may contain secrets.
-    init(_ answer: HTTPAnswer, to request: HTTPRequest) {
+    init(_ answer: HTTPAnswer, to request: HTTPRequest, restsGroup: Bool = false) {
         let call = "\(request.method) to \(request.url.server)"
         switch answer {
         case .cancelled: self = .failed("stopped")
@@ -18,11 +18,16 @@ extension HandlerOutcome {
         case .answered(let head, let body) where head.isSuccess: self = .finished(result: body)
         case .answered(let head, _):
             let message = "\(call) returned status \(head.status)"
+            let pause =
+                [429, 503].contains(head.status) ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
+            if restsGroup, let pause {
+                self = .groupRests(pause, message)
+                return
+            }
             self = .failed(
                 Self.advice(on: head.status).map { "\(message); \($0)" } ?? message,
                 isFinal: !Self.isWorthRetrying(head.status),
-                retryAfter: [429, 503].contains(head.status)
-                    ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
+                retryAfter: pause
             )
         }
     }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct FlowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flow",
-        abstract: "Shows and changes the rules for groups of jobs: limits and shares.",
+        abstract: "Shows and changes the rules for groups of jobs and for whole queues: limits, rates and shares.",
         discussion: """
             Examples:
               errand flow set mail 'tenant-*' --at-once 4
@@ -19,7 +19,7 @@ struct FlowCommand: AsyncParsableCommand {
 struct FlowPatternArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The groups: one or two parts with a slash between, * for any characters.",
+            "The groups: one or two parts with a slash between, * for any characters; '' for the whole queue.",
             valueName: "pattern"
         )
     )

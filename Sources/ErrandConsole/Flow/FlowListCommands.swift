@@ -3,6 +3,8 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import ErrandText
+import Foundation
 
 /// The command `errand flow list`.
 struct FlowListCommand: AsyncParsableCommand {
@@ -26,10 +28,20 @@ struct FlowListCommand: AsyncParsableCommand {
                 return StandardOutput.write(JSONOutput.list(json).bytes)
             }
             guard !rules.isEmpty else { return StandardOutput.write("\(target.queue) has no rules for groups") }
-            var table = TextTable([.left("PATTERN").cut(to: 12), .right("AT ONCE"), .right("WEIGHT")])
+            var table = TextTable([
+                .left("PATTERN").cut(to: 12), .right("AT ONCE"), .right("RATE"), .right("BURST"), .right("WEIGHT"),
+                .right("WAITING"),
+                .left("ORDER"),
+            ])
             for entry in rules {
-                let rule = [entry.rule.atOnce, entry.rule.weight].map { TextTable.Cell($0.map { "\($0)" } ?? "-") }
-                table.add([TextTable.Cell(entry.pattern)] + rule)
+                let rule = entry.rule
+                let values = [
+                    rule.atOnce?.grouped, rule.rate?.text, rule.rate?.burst.grouped, rule.weight?.grouped,
+                    rule.maxWaiting?.grouped,
+                    rule.order.map { "on dead: \($0.rawValue)" } ?? (rule.isFairByTime ? "fair by time" : nil),
+                ]
+                let pattern = entry.pattern.isEmpty ? "(whole queue)" : entry.pattern
+                table.add([TextTable.Cell(pattern)] + values.map { TextTable.Cell($0 ?? "-") })
             }
             table.print(width: Terminal.width)
         }
@@ -69,7 +81,8 @@ struct FlowDeleteCommand: AsyncParsableCommand {
             let json: JSONOutput = [
                 "queue": .text(target.queue), "pattern": .text(groups.pattern), "deleted": .truth(true),
             ]
-            let words = "\(target.queue) has no rule for \(groups.pattern) any more"
+            let whom = groups.pattern.isEmpty ? "the whole queue" : groups.pattern
+            let words = "\(target.queue) has no rule for \(whom) any more"
             StandardOutput.write(target.options.json ? json.bytes : Array(words.utf8))
         }
     }
@@ -89,9 +102,6 @@ struct FlowShowCommand: AsyncParsableCommand {
             """
     )
 
-    /// The number of groups that are shown.
-    private static let shown = 20
-
     @OptionGroup var target: QueueArgument
 
     @Argument(help: ArgumentHelp("The name of a group, or the first part of some.", valueName: "group"))
@@ -107,19 +117,21 @@ struct FlowShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await target.options.withBroker { broker in
             try await broker.checkExists(target.queue)
-            let groups = try await broker.groups(of: target.queue, named: group, most: Self.shown)
+            let groups = try await broker.groups(of: target.queue, named: group, most: GroupStatus.listed)
             if target.options.json {
                 let json = group == nil ? JSONOutput.list(groups.map(\.json)) : groups.first?.json ?? .null
                 return StandardOutput.write(json.bytes)
             }
             guard !groups.isEmpty else { return StandardOutput.write("\(target.queue) has no jobs with a group") }
-            var table = TextTable([.left("GROUP").cut(to: 12), .right("WAITING"), .right("RUNNING"), .right("LIMIT")])
+            var table = TextTable([
+                .left("GROUP").cut(to: 12), .right("WAITING"), .right("RUNNING"), .right("LIMIT"), .left("WAITS FOR"),
+            ])
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
             for group in groups {
-                let isFull = group.limit.map { group.held >= $0 } ?? false
                 table.add([
                     TextTable.Cell(group.group), TextTable.Cell(group.waiting.grouped),
-                    TextTable.Cell(group.held.grouped, colour: isFull ? .yellow : nil),
-                    TextTable.Cell(group.limit.map(\.grouped) ?? "-"),
+                    TextTable.Cell(group.held.grouped, colour: group.isFull ? .yellow : nil),
+                    TextTable.Cell(group.limit.map(\.grouped) ?? "-"), TextTable.Cell(group.reason(at: now)),
                 ])
             }
             table.print(width: Terminal.width)
@@ -128,10 +140,12 @@ struct FlowShowCommand: AsyncParsableCommand {
 }
 
 extension GroupStatus {
-    fileprivate var json: JSONOutput {
-        [
-            "group": .text(group), "waiting": .count(waiting), "held": .count(held),
-            "limit": .number(orNull: limit.map(Int64.init)), "resting_until_ms": .null,
-        ]
+    /// What the group waits for, if it may not run.
+    fileprivate func reason(at now: Int64) -> String {
+        if let blocker { return "job \(blocker)" }
+        if let restingUntil {
+            return (isAtRate ? "its rate: " : "a rest: ") + TimeSpanText.rounded(max(restingUntil - now, 0))
+        }
+        return isFull ? "a free slot" : "-"
     }
 }

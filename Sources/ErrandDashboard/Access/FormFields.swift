@@ -25,6 +25,15 @@ struct FormFields: Sendable {
     /// The first value of a key that is not empty.
     subscript(key: String) -> String? { pairs.first { $0.key == key && !$0.value.isEmpty }?.value }
 
+    /// Returns the whole number of a key; `nil` if there is none.
+    ///
+    /// - Throws: `PageProblem` if the value is another text.
+    func number(_ key: String) throws(PageProblem) -> Int? {
+        guard let text = self[key] else { return nil }
+        guard let number = Int(text) else { throw PageProblem.bad("\(key): write a whole number") }
+        return number
+    }
+
     /// Returns all values of a key.
     func all(_ key: String) -> [String] { pairs.filter { $0.key == key }.map(\.value) }
 

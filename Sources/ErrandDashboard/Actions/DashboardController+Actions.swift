@@ -39,6 +39,7 @@ extension DashboardController {
                 try await controller.steerSchedule(context.parameters.get("way") ?? "", pageRequest)
             }
         }
+        addRuleActions(to: routes)
         routes.post("jobs/act") { controller, request, _ in
             await controller.answer(request, needing: .acting) { pageRequest in
                 try await controller.actOnMany(pageRequest)

@@ -6,8 +6,7 @@ import Foundation
 /// The form for a new job.
 enum PushForm {
     private static let keys = [
-        "queue", "operation", "arguments", "name", "delay", "priority", "timeout", "retries",
-        "tags",
+        "queue", "operation", "arguments", "name", "delay", "priority", "group", "cost", "timeout", "retries", "tags",
     ]
 
     /// Makes the description of the job. The library checks its values.
@@ -27,8 +26,10 @@ enum PushForm {
             unique: try policy(form),
             timeout: try duration(form, "timeout"),
             notBefore: delay.map { now.addingReportingOverflow(Int64($0.wholeMilliseconds)).partialValue },
-            retries: try number(form, "retries"),
-            priority: try number(form, "priority"),
+            retries: try form.number("retries"),
+            priority: try form.number("priority"),
+            group: form["group"],
+            cost: try form.number("cost"),
             tags: tags(form)
         )
     }
@@ -57,13 +58,6 @@ enum PushForm {
     private static func duration(_ form: FormFields, _ key: String) throws -> Duration? {
         try form[key].map { text in
             do { return try DurationText.parse(text) } catch { throw PageProblem.bad("\(key): \(error)") }
-        }
-    }
-
-    private static func number(_ form: FormFields, _ key: String) throws -> Int? {
-        try form[key].map { text in
-            guard let number = Int(text) else { throw PageProblem.bad("\(key): write a whole number") }
-            return number
         }
     }
 

@@ -66,6 +66,7 @@ extension DashboardController {
         )
         let rates = dashboard.sampler.rates(of: name)
         let advice = ScaleAdvice(status, rates, sessions, goal)
+        let groups = try await broker.largestGroups(of: status)
         let json: JSONOutput = [
             "queue": .text(name), "ready": .count(advice.ready),
             "oldest_ready_ms": .count(advice.oldestReadyMilliseconds),
@@ -73,10 +74,11 @@ extension DashboardController {
             "backlog_s": advice.backlogSeconds.map(JSONOutput.decimal) ?? .null, "workers": .count(advice.workers),
             "wanted_workers": .count(advice.wanted),
         ]
+        let scale = groups.isEmpty ? json : json.with(["groups": .list(groups.map(\.json))])
         return Response(
             status: .ok,
             headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: json.bytes + [UInt8(ascii: "\n")]))
+            body: .init(byteBuffer: ByteBuffer(bytes: scale.bytes + [UInt8(ascii: "\n")]))
         )
     }
 

@@ -13,6 +13,12 @@ extension DashboardController {
                 try await controller.queue(try controller.queueName(context.parameters.get("queue")), pageRequest)
             }
         }
+        routes.get("queues/:queue/groups") { controller, request, context in
+            await controller.show(request) { pageRequest in
+                let queue = try controller.queueName(context.parameters.get("queue"))
+                return try await controller.groupsPage(of: queue, pageRequest)
+            }
+        }
         routes.get("workers") { controller, request, _ in
             await controller.show(request) { _ in try await controller.workers() }
         }
@@ -65,11 +71,17 @@ extension DashboardController {
         return text
     }
 
-    private func queue(_ name: String, _ pageRequest: PageRequest) async throws -> Page {
-        guard try await dashboard.queues.names().contains(name) else {
+    /// Throws if no queue has this name.
+    func checkExists(_ queue: String) async throws {
+        guard try await dashboard.queues.names().contains(queue) else {
             throw PageProblem.notFound("there is no queue of that name")
         }
+    }
+
+    private func queue(_ name: String, _ pageRequest: PageRequest) async throws -> Page {
+        try await checkExists(name)
         let overview = try await Overview(of: [name], on: broker)
+        let hasGroups = if let queue = overview.queues.first { try await linksGroups(of: queue) } else { false }
         let views = QueueViews(sampler: dashboard.sampler)
         let period = try pageRequest.period()
         let statistics = await dashboard.statistics.value(of: name, period)
@@ -91,6 +103,7 @@ extension DashboardController {
                 "state": overview.queues.map { queue in
                     [
                         "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],
+                        "hasGroups": hasGroups,
                         "totals": QueueStatus.Totals.names.map { total in
                             ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
                         },
@@ -102,6 +115,14 @@ extension DashboardController {
             ],
             unreadable: overview.unreadable
         )
+    }
+
+    /// Returns whether a queue has groups or rules. If they cannot be read, their page shows the reason.
+    private func linksGroups(of queue: QueueStatus) async throws(BrokerError) -> Bool {
+        do throws(BrokerError) { return try await broker.hasGroupsOrRules(queue) } catch {
+            guard error.isOfOnePlace else { throw error }
+            return true
+        }
     }
 
     private static let eventKinds: [JobEvent.Kind] = [

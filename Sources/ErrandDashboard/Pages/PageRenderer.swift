@@ -35,6 +35,7 @@ struct PageRenderer: Sendable {
         ("found", PackageResources.found_mustache), ("moment", PackageResources.moment_mustache),
         ("jobRows", PackageResources.jobRows_mustache), ("jobFilter", PackageResources.jobFilter_mustache),
         ("schedule", PackageResources.schedule_mustache), ("errorGroups", PackageResources.errorGroups_mustache),
+        ("groups", PackageResources.groups_mustache), ("ruleForm", PackageResources.ruleForm_mustache),
     ]
 }
 

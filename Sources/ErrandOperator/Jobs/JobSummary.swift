@@ -34,6 +34,8 @@ package struct JobSummary: Sendable {
     package var name: String? { stored.map(\.description.name) ?? last?.name }
     /// The job's tags.
     package var tags: [String] { stored?.description.tags ?? last?.tags ?? [] }
+    /// The job's group; `nil` if it has none, or if the broker has no description of the job any more.
+    package var group: String? { stored?.description.group }
     /// The error of the last run, or the reason why the description cannot be read.
     package var error: String? { unreadable ?? record.lastError }
     /// The runs that did not succeed and are still recorded, newest first.

@@ -15,6 +15,14 @@ package struct JobWait: Sendable, Equatable {
         case behind
         /// As many jobs of its group are claimed as the group's rule allows.
         case groupFull = "group_full"
+        /// As many jobs of the queue are claimed as the rule of the whole queue allows.
+        case queueFull = "queue_full"
+        /// Its group, or the whole queue, starts no job at the moment, because of its rate.
+        case rate
+        /// Its group rests, because a handler asked for that.
+        case resting
+        /// Its group is ordered, and an earlier job of it has not ended.
+        case ordered
         /// No live worker has its operation.
         case unroutable
         /// It has crashed several workers, and waits to run alone.
@@ -44,7 +52,7 @@ package struct JobWait: Sendable, Equatable {
     package init(of job: JobSummary, on broker: some ConsoleBroker, now: Int64) async throws(BrokerError) {
         let when = job.record.at.map { Timestamp.relative($0, to: now) } ?? "at an unknown time"
         switch job.record.state {
-        case .ready: self = try await Self.ready(job, on: broker)
+        case .ready: self = try await Self.ready(job, on: broker, now: now)
         case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)")
         case .retrying: self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)")
         case .deferred:
@@ -55,7 +63,11 @@ package struct JobWait: Sendable, Equatable {
         }
     }
 
-    private static func ready(_ job: JobSummary, on broker: some ConsoleBroker) async throws(BrokerError) -> JobWait {
+    private static func ready(
+        _ job: JobSummary,
+        on broker: some ConsoleBroker,
+        now: Int64
+    ) async throws(BrokerError) -> JobWait {
         let (queue, sessions) = try await broker.status(of: job.queue)
         if queue.isPaused {
             return JobWait(.paused, "paused: the queue is; errand queue resume \(job.queue) lets it go on")
@@ -64,7 +76,8 @@ package struct JobWait: Sendable, Equatable {
         guard let operation = job.operation, sessions.contains(where: { $0.operations.contains(operation) }) else {
             return JobWait(.unroutable, "unroutable: no live worker has operation \(job.operation ?? "-")")
         }
-        if let full = try await fullGroup(of: job, on: broker) { return full }
+        if let held = try await heldBackQueue(of: job, queue, on: broker, now: now) { return held }
+        if let held = try await heldBackGroup(of: job, on: broker, now: now) { return held }
         if job.record.crashes >= crashesOfQuarantined {
             return JobWait(
                 .quarantined,
@@ -75,14 +88,60 @@ package struct JobWait: Sendable, Equatable {
         return JobWait(.behind, "ready: beside \(others), by priority \(job.stored?.priority ?? 5) and by group")
     }
 
-    private static func fullGroup(
+    /// Whether the rule of the whole queue holds the job back.
+    private static func heldBackQueue(
         of job: JobSummary,
-        on broker: some ConsoleBroker
+        _ queue: QueueStatus,
+        on broker: some ConsoleBroker,
+        now: Int64
+    ) async throws(BrokerError) -> JobWait? {
+        guard let rule = try await broker.flow(of: job.queue).first(where: { $0.pattern.isEmpty })?.rule else {
+            return nil
+        }
+        if let limit = rule.atOnce, queue.running >= limit {
+            return JobWait(.queueFull, "queue full: \(queue.running) of \(limit) jobs of \(job.queue) are claimed")
+        }
+        guard rule.rate != nil, let whole = try await broker.groups(of: job.queue, named: "", most: 1).first else {
+            return nil
+        }
+        return rest(of: whole, named: job.queue, now)
+    }
+
+    private static func rest(of group: GroupStatus, named name: String, _ now: Int64) -> JobWait? {
+        guard let ends = group.restingUntil else { return nil }
+        let rest = TimeSpanText.rounded(max(ends - now, 1))
+        if group.isAtRate { return JobWait(.rate, "rate: \(name) may start the next job in \(rest)") }
+        return JobWait(.resting, "resting: a handler asked for a pause, so \(name) starts the next job in \(rest)")
+    }
+
+    /// A job that an ordered group waits for, with its state.
+    private static func state(
+        of id: String,
+        _ queue: String,
+        _ broker: some ConsoleBroker
+    ) async throws(BrokerError) -> String {
+        let state = try await broker.inspect([id], on: queue).first??.state
+        let advice = state == .dead ? "; errand job retry or errand job delete lets it go on" : ""
+        return "job \(id), which is \(state?.rawValue ?? "gone")\(advice)"
+    }
+
+    private static func heldBackGroup(
+        of job: JobSummary,
+        on broker: some ConsoleBroker,
+        now: Int64
     ) async throws(BrokerError) -> JobWait? {
         guard let name = job.stored?.description.group.flatMap({ GroupName($0) }) else { return nil }
         for part in name.limited {
             let groups = try await broker.groups(of: job.queue, named: part, most: 1)
-            guard let group = groups.first, let limit = group.limit, group.held >= limit else { continue }
+            guard let group = groups.first else { continue }
+            if let blocker = group.blocker {
+                return try await JobWait(
+                    .ordered,
+                    "ordered: \(part) goes on after \(state(of: blocker, job.queue, broker))"
+                )
+            }
+            if let rest = rest(of: group, named: part, now) { return rest }
+            guard let limit = group.limit, group.held >= limit else { continue }
             return JobWait(
                 .groupFull,
                 "group full: \(group.held) of \(limit) jobs of \(part) are claimed, \(group.waiting) wait"

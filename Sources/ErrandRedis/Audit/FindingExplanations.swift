@@ -81,6 +81,8 @@ enum FindingExplanations {
             "a group has jobs but is not recorded, so they would never run. Repair records it",
         "group_held_back":
             "a group is held back although its limit is not reached, so its jobs would never run. Repair lets them run",
+        "group_blocked":
+            "an ordered group waits for a job that does not exist, so its jobs would never run. Repair lets them run",
         "slot_without_claim":
             "a slot of a group is taken by a job that is not claimed, so fewer jobs of the group run at once than may. Repair frees it",
         "claim_without_slot":

@@ -62,7 +62,7 @@ struct QueueAudit {
         for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints", "debounced"] {
             _ = try await walk("side_records", side)
         }
-        for step in ["idle", "throttled", "throttled:ends", "held_back"] { _ = try await walk(step) }
+        for step in ["idle", "throttled", "throttled:ends", "held_back", "blocked"] { _ = try await walk(step) }
         try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {

@@ -26,17 +26,32 @@ extension RedisBroker {
         let outcome = await Task { await self.outcome(of: all, on: queue) }.value
         batcher.leave(queue, after: outcome)
         // The refusal may concern only one push, or there may be room for some of them.
-        if case .failure(let error) = outcome, error.code == .refused || error.code == .full {
+        if case .failure(let error) = outcome, error.taken == nil, error.code == .refused || error.code == .full {
             for follower in followers { follower.tell(await self.outcome(of: follower.jobs, on: queue)) }
             return try await pushAlone(jobs, to: queue)
         }
         var first = jobs.count
         for follower in followers {
             let end = first + follower.jobs.count
-            follower.tell(outcome.map { Array($0[first..<end]) })
+            follower.tell(Self.part(first..<end, of: outcome, queue))
             first = end
         }
-        return Array(try outcome.get().prefix(jobs.count))
+        return try Self.part(0..<jobs.count, of: outcome, queue).get()
+    }
+
+    /// The outcome of some of the jobs of a call.
+    private static func part(
+        _ range: Range<Int>,
+        of outcome: Result<[Receipt], BrokerError>,
+        _ queue: String
+    ) -> Result<[Receipt], BrokerError> {
+        switch outcome {
+        case .success(let receipts): return .success(Array(receipts[range]))
+        case .failure(let error):
+            guard let taken = error.taken.map({ Array($0[range]) }) else { return outcome }
+            let receipts = taken.compactMap(\.self)
+            return receipts.count == taken.count ? .success(receipts) : .failure(error.about(taken))
+        }
     }
 
     private func outcome(of jobs: [JobEnvelope], on queue: String) async -> Result<[Receipt], BrokerError> {
@@ -46,12 +61,16 @@ extension RedisBroker {
     }
 
     private func pushAlone(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
-        var receipts: [Receipt] = []
+        var receipts: [Receipt?] = []
         receipts.reserveCapacity(jobs.count)
+        var fullGroup: String?
         for portion in Self.portions(of: jobs) {
-            receipts += try await pushPortion(portion, to: queue, after: receipts)
+            let pushed = try await pushPortion(portion, to: queue, isFirst: receipts.isEmpty)
+            receipts += pushed.receipts
+            fullGroup = fullGroup ?? pushed.fullGroup
         }
-        return receipts
+        if let fullGroup { throw BrokerError(fullGroup: fullGroup, of: queue, taken: receipts) }
+        return receipts.compactMap(\.self)
     }
 
     /// Portions of at most 500 jobs and about 8 MiB.
@@ -74,8 +93,8 @@ extension RedisBroker {
     private func pushPortion(
         _ jobs: ArraySlice<JobEnvelope>,
         to queue: String,
-        after done: [Receipt]
-    ) async throws(BrokerError) -> [Receipt] {
+        isFirst: Bool
+    ) async throws(BrokerError) -> PushedPortion {
         var call = ScriptCall(.push, on: queue)
         for job in jobs { call.add(job) }
         do throws(BrokerError) {
@@ -84,20 +103,21 @@ extension RedisBroker {
                 throw unexpected("\(answer.count) receipts for \(jobs.count) jobs")
             }
             if answer[0].number == 1 { await announce(queue) }
-            return try zip(jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in
-                guard let receipt = Receipt(verdict, job: job.id, queue: queue) else { throw unexpected("a receipt") }
-                return receipt
+            var portion = PushedPortion()
+            for (job, verdict) in zip(jobs, answer.dropFirst()) {
+                guard portion.add(verdict, job: job.id, queue: queue) else { throw unexpected("a receipt") }
             }
+            return portion
         } catch {
             // An invalid reply does not show what was done. And once an earlier portion was accepted, the batch as a
             // whole has not failed.
-            guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !done.isEmpty else { throw error }
+            guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !isFirst else { throw error }
             // The receipts do not contain the reason.
             logger.warning(
                 "the outcome of a push is unknown",
                 metadata: ["job.queue": "\(queue)", "jobs": "\(jobs.count)", "error": "\(error)"]
             )
-            return jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) }
+            return PushedPortion(receipts: jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) })
         }
     }
 }

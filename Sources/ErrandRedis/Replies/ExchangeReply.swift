@@ -36,6 +36,8 @@ extension ExchangeReply {
             isPaused: flags & 2 != 0,
             hasMore: flags & 4 != 0,
             isPreanswered: flags & 8 != 0,
+            awaitsFreeSlot: flags & 16 != 0,
+            restsGroup: flags & 32 != 0,
             expired: parts.count == 7 ? Self.expired(parts[6].elements ?? []) : []
         )
     }

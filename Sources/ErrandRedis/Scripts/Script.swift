@@ -40,7 +40,7 @@ package struct Script: Sendable {
     ]
     private static let jobs =
         events + [
-            PackageResources.lib_groups_lua,
+            PackageResources.lib_rules_lua, PackageResources.lib_rates_lua, PackageResources.lib_groups_lua,
             PackageResources.lib_lists_lua, PackageResources.lib_names_lua, PackageResources.lib_history_lua,
             PackageResources.lib_endings_lua,
         ]
@@ -48,7 +48,8 @@ package struct Script: Sendable {
     private static let sessions = places + [PackageResources.lib_sessions_lua]
     private static let exchanging =
         sessions + [
-            PackageResources.lib_request_lua, PackageResources.lib_reports_lua, PackageResources.lib_claims_lua,
+            PackageResources.lib_request_lua, PackageResources.lib_charges_lua, PackageResources.lib_reports_lua,
+            PackageResources.lib_claims_lua,
             PackageResources.lib_shares_lua, PackageResources.lib_levels_lua,
         ]
 

@@ -31,13 +31,16 @@ local function cancel_entry(entry)
   cancel(owner or entry)
 end
 
+-- Returns how many entries it has taken.
 local function clear_list(list_key)
+  local before = looked
   while not is_enough() do
     local entries = try('LPOP', list_key, math.min(PORTION, limit - looked))
-    if not entries then return end
+    if not entries then break end
     looked = looked + #entries
     for _, entry in ipairs(entries) do cancel_entry(entry) end
   end
+  return looked - before
 end
 
 clear_list(key('quarantined'))
@@ -46,8 +49,7 @@ for _, member in ipairs(has('backlog') and call('ZREVRANGE', key('backlog'), 0, 
   if is_enough() then break end
   local list_name = 'group:' .. member
   if parse_list(list_name) then
-    clear_list(key(list_name))
-    note_removed(list_name)
+    note_removed(list_name, clear_list(key(list_name)))
   else call('ZREM', key('backlog'), member) end
 end
 -- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.

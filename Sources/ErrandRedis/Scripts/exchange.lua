@@ -8,8 +8,9 @@
 --            n > 0, for n finished jobs that are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Reply      outcomes ('1' accepted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes,
 --            …), flags (1 due jobs wait, 2 paused, 4 only tombstones were found so far, and jobs may follow them, 8 the
---            call is pre-answered, and its reports were not taken), and only if there are any: id and fragment of each
---            job that was found expired
+--            call is pre-answered, and its reports were not taken, 16 jobs wait that are only claimed for a free slot,
+--            32 a group rests that may run before any other), and only if there are any: id and fragment of each job
+--            that was found expired
 local last = call('HMGET', me, 'call', 'token', 'outcomes', 'dispatch')
 local last_call, last_token, last_outcomes = last[1], last[2], last[3]
 
@@ -53,15 +54,16 @@ if not is_plain then known = {} end
 local dispatch_terms = ''
 local waits = false
 
-local function take_claims()
+-- Claims up to `most` jobs.
+local function take_claims(most)
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
   default_claim = claim_text(token, hard_deadline(nil, claim_margin, default_duration))
   local has_others = not is_plain and call('EXISTS', key('ready:0'), key('ready:1'), key('ready:2'), key('ready:3'),
     key('ready:4'), key('ready:6'), key('ready:7'), key('ready:8'), key('ready:9'), key('quarantined'), key('unroutable'), key('backlog')) > 0
   if not has_others and not runtime[4] then
-    take(key('ready:5'), wanted)
+    take(key('ready:5'), most)
   elseif not own_quarantine() then
-    take_levels(wanted)
+    take_levels(most)
     if found_quarantined and not is_first_held_back() then
       call('HSET', key('runtime'), 'quarantine_owner', session)
       if #ids == 0 and call('HLEN', mine) == 0 then take(key('quarantined'), 1) end
@@ -69,8 +71,33 @@ local function take_claims()
   end
 end
 
+-- Whether the queue has rules or groups that rest. Those whose rest is over may run again.
+local function uses_flow()
+  if is_plain or call('EXISTS', key('flow'), key('resting')) == 0 then
+    known.flow, known.resting = false, false
+    return false
+  end
+  return_rested(100)
+  return true
+end
+
+-- How many jobs the rule of the whole queue lets this call claim, none of them ahead. If it is none, the queue is full or
+-- rests, and the end of a claim or of the rest wakes a session.
+local function most_of_queue()
+  local rule = rule_of(WHOLE_QUEUE)
+  if not rule.at_once and not rule.interval then return wanted end
+  local most = rates.free(WHOLE_QUEUE)
+  if rule.at_once then most = math.min(most, rule.at_once - count_claims()) end
+  if most <= 0 then
+    note_rest(WHOLE_QUEUE)
+    call('HSET', key('runtime'), 'held_back', 1)
+  elseif free_slots == 0 then passed_over = 1 end
+  return math.min(most, wanted, free_slots)
+end
+
 local function keep_claims()
   each_portion(claims, 1000, 'HSET', mine)
+  rates.start(WHOLE_QUEUE, #ids)
   call('HSET', key('runtime'), 'token', token)
   if has('idle') then call('SREM', key('idle'), session) end
   if has('unique:of') then
@@ -94,8 +121,8 @@ local function found_nothing()
   token = ''
   if looked >= 2000 and skipped > 0 then flags = 4
   else
-    waits = true
-    if accepts_dispatch then dispatch_terms = whole(claim_margin) .. ':' .. whole(default_duration) end
+    waits = passed_over == 0
+    if accepts_dispatch and waits then dispatch_terms = whole(claim_margin) .. ':' .. whole(default_duration) end
   end
   if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end
 end
@@ -103,7 +130,8 @@ end
 if wanted > 0 and num(field('settings', 'paused')) == 1 then
   flags, waits = 2, true
 elseif wanted > 0 then
-  take_claims()
+  local most = uses_flow() and most_of_queue() or wanted
+  if most > 0 then take_claims(most) end
   if #ids > 0 then keep_claims() else found_nothing() end
 end
 
@@ -111,6 +139,12 @@ local begun = begun_token
 if token ~= '' and free_slots > 0 then begun = num(token) end
 local outcome_text = table.concat(outcomes)
 call('HSET', me, 'call', call_number, 'token', token, 'outcomes', outcome_text, 'begun', whole(begun), 'dispatch', dispatch_terms)
+-- Another session may have the free slot that this one lacks.
+if passed_over > 0 then
+  flags = flags + 16
+  fresh = fresh + 1
+end
+if rates.begins_earlier then flags = flags + 32 end
 -- A session that finds nothing is not woken for the jobs that this call itself makes ready: other sessions get them.
 if waits and fresh > 0 then call('SREM', key('idle'), session) end
 flush()

@@ -1,24 +1,43 @@
 -- flow: sets, deletes and lists the rules for the groups of a queue, and shows groups. Setting a rule creates the queue.
 --
--- Arguments  set, pattern, rule · delete, pattern · list · show, group ('' for those with the most jobs), most groups
+-- Arguments  set, pattern, rule · delete, pattern · list · show, group (* for those with the most jobs, '' for the
+--            whole queue), most groups
 -- Reply      set, delete: 1 if the rule existed before, else 0 · list: pattern and rule of each · show: for each group
---            its name, waiting jobs, claims, and the most claims at once (0: no limit)
+--            its name, waiting jobs, claims, the most claims at once (0: no limit), until when it rests (ms; 0: it does
+--            not), 1 if its rate is the reason, and the job that an ordered group waits for
 local how, subject, text = ARGV[1], ARGV[2] or '', ARGV[3] or ''
 local MOST_RULES, MOST_LOOKED = 1000, 20000
 -- The largest value of each word of a rule.
-local MOST = { at_once = 1000000, weight = 1000 }
+local MOST = {
+  at_once = 1000000, weight = 1000, burst = 1000000, ordered = 1, skip_dead = 1, by_time = 1, max_waiting = 10000000,
+}
+-- The largest number of starts, and of milliseconds, of a rate.
+local MOST_STARTS, MOST_WINDOW = 1000000, 2592000000
+
+local function problem_of_word(word)
+  local starts, window = string.match(word, '^rate=(%d+)/(%d+)$')
+  if starts then
+    if num(starts) >= 1 and num(starts) <= MOST_STARTS and num(window) >= 1 and num(window) <= MOST_WINDOW then return end
+    return 'a rate must be 1 to ' .. MOST_STARTS .. ' starts in 1 to ' .. MOST_WINDOW .. ' ms'
+  end
+  local name, value = string.match(word, '^([%l_]+)=(%d+)$')
+  if not MOST[name or ''] then return 'a rule has the words at_once=N, weight=N, rate=N/MS, burst=N, ordered=1, skip_dead=1, by_time=1 and max_waiting=N' end
+  if subject == WHOLE_QUEUE and (name == 'weight' or name == 'ordered') then return 'the whole queue has no ' .. (name == 'weight' and 'weight' or 'order') end
+  if subject == WHOLE_QUEUE and name == 'max_waiting' then return 'the most jobs of a whole queue are a setting of it' end
+  if subject ~= WHOLE_QUEUE and name == 'by_time' then return 'shares by run time are a rule of the whole queue' end
+  if num(value) < 1 or num(value) > MOST[name] then return name .. ' of a rule must be 1 to ' .. MOST[name] end
+end
 
 local function problem()
   local first, second = parts_of(subject)
-  for _, part in ipairs({ first, second or first }) do
+  for _, part in ipairs(subject == WHOLE_QUEUE and {} or { first, second or first }) do
     if #part > 64 or not string.find(part, '^[%w_.:@+*-]+$') then
-      return 'a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each'
+      return 'a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each, or empty for the whole queue'
     end
   end
   for word in string.gmatch(how == 'set' and text or '', '%S+') do
-    local name, value = string.match(word, '^([%l_]+)=(%d+)$')
-    if not MOST[name or ''] then return 'a rule has the words at_once=N and weight=N' end
-    if num(value) < 1 or num(value) > MOST[name] then return name .. ' of a rule must be 1 to ' .. MOST[name] end
+    local what = problem_of_word(word)
+    if what then return what end
   end
 end
 
@@ -86,10 +105,14 @@ for _, session in ipairs(call('ZRANGE', key('sessions'), 0, 199)) do
 end
 local reply = {}
 local function show(group)
-  local held = try('SCARD', key('held:' .. group)) or 0
-  for _, value in ipairs({ group, waiting[group] or 0, held, most_at_once(group) or 0 }) do reply[#reply + 1] = value end
+  local held = group == WHOLE_QUEUE and count_claims() or try('SCARD', key('held:' .. group)) or 0
+  local rests_until, by_rate = rates.rests_until(group)
+  for _, value in ipairs({ group, waiting[group] or 0, held, rule_of(group).at_once or 0, rests_until, by_rate and 1 or 0 }) do
+    reply[#reply + 1] = value
+  end
+  reply[#reply + 1] = rule_of(group).is_ordered and field('blocked', group) or ''
 end
-if subject ~= '' then
+if subject ~= '*' then
   show(subject)
   return reply
 end

@@ -66,9 +66,26 @@ end
 
 function steps.held_back()
   each_field('held_back', function(group)
-    if is_group(group) and is_full(group) then return end
+    -- A group that has rested may run from the next claim on.
+    if is_group(group) and is_in('resting', group) then return end
+    if is_group(group) and must_wait(group) then
+      if is_full(group) or is_blocked(group) then return end
+      return finding('group_held_back', printable(group), function() note_rest(group) end)
+    end
     finding('group_held_back', printable(group), function()
       if not return_held_back(group) then delete_field('held_back', group) end
+    end)
+  end)
+end
+
+-- Ordered groups that wait for a job that is gone.
+function steps.blocked()
+  each_field('blocked', function(group)
+    local _, _, _, _, _, _, own = header(field('body', field('blocked', group)))
+    if is_group(group) and own == group then return end
+    finding('group_blocked', printable(group), function()
+      delete_field('blocked', group)
+      return_held_back(group)
     end)
   end)
 end

@@ -136,7 +136,7 @@ function steps.ready_list()
     end
   end
   local operation = removed > 0 and string.match(name, '^unroutable:(.+)$')
-  if removed > 0 then note_removed(name) end
+  if removed > 0 then note_removed(name, removed) end
   if operation and call('LLEN', full_key) > 0 then set_field('unroutable', operation, call('LLEN', full_key))
   elseif operation then delete_field('unroutable', operation) end
   if #entries == most then next_position = whole(from + most - removed) end

@@ -32,8 +32,9 @@ local function all_places_of(id, entry)
   -- If there are thousands of invented operations, only the job's own is searched.
   if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lists()
   elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, body) end
-  local own = list_of(body)
-  if parse_list(own) then asked[#asked + 1] = own end
+  for _, own in ipairs(lists_of(body)) do
+    if parse_list(own) then asked[#asked + 1] = own end
+  end
   for _, list_name in ipairs(asked) do
     for _ = 1, times(list_name, entry) do lists[#lists + 1] = list_name end
   end
@@ -60,7 +61,7 @@ local function keep_one(places, lists, entry)
   for _, list_name in ipairs(lists) do
     if left > 1 and call('LREM', key(list_name), 1, entry) == 1 then
       left = left - 1
-      note_removed(list_name)
+      note_removed(list_name, 1)
     end
   end
   for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do

@@ -21,6 +21,9 @@ local function add_extras()
   end
 end
 
+-- How often a group was passed over, because its jobs are only claimed for a free slot of the worker.
+local passed_over = 0
+
 -- Resolves entries to ids: skips tombstones and counts them down, and replaces aliases by the jobs they stand for.
 local skipped = 0
 local function resolve(entries)
@@ -55,7 +58,8 @@ local function expire(id, fragment)
   skipped = skipped + 1
 end
 
-local default_claim
+-- The claim of a job without a timeout and a group, and what claims are charged in advance.
+local default_claim, charge
 -- The cost of the job that was claimed last.
 local claimed_cost = 1
 -- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
@@ -71,7 +75,7 @@ local function claim_of(id, body)
   end
   claimed_cost = cost or 1
   if group then take_slot(group, id) end
-  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group), body
+  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group, charge), body
 end
 
 -- Whether jobs with a group join the list of their group instead of being claimed, because they were found elsewhere.

@@ -11,6 +11,7 @@ local function forget_runs(id)
 end
 -- Removes the side records of a body.
 local function forget_side_records(id)
+  unblock(id)
   forget_runs(id)
   delete_field('errors', id)
   delete_field('checkpoints', id)
@@ -39,8 +40,8 @@ end
 local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
-  call('HDEL', key('body'), oldest)
   forget_side_records(oldest)
+  call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
   count('dead_trimmed')
 end
@@ -55,6 +56,8 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
+  local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
+  if group and rule_of(group).skips_dead then unblock(id) end
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
@@ -72,6 +75,7 @@ end
 local function flush()
   flush_ended()
   trim_history()
+  rates.forget()
   publish()
   add_totals()
   wake(fresh)

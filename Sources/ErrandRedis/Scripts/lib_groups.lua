@@ -1,96 +1,46 @@
--- Groups of jobs: the rules for them, their lists, their virtual times, and the slots that their claims take.
+-- Groups of jobs: their lists, their virtual times, and the slots that their claims take.
 --
 -- A job with a group waits in `group:LEVEL:GROUP`. `groups:LEVEL` has the first parts of the groups that may run by
--- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full is in `held_back`
+-- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full or rests is in `held_back`
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
-local list_of, note_added, note_removed, take_slot, free_slot, is_full, hold_back, return_held_back, weight_of
-local most_at_once, waits, reconsider
--- A call to a key of one group. A key of a wrong type counts as missing; the doctor reports it.
-local function try(...)
-  local reply = redis.pcall(...)
-  if type(reply) ~= 'table' or not reply.err then return reply end
-  if string.find(reply.err, '^WRONGTYPE') then return nil end
-  error(reply)
-end
--- The name of the list in which a ready job waits.
+local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
+local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting
+-- The name of the list in which a ready job waits. An ordered group ignores priorities.
 function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
-  return group and 'group:' .. priority .. ':' .. group or 'ready:' .. (priority or '5')
+  if not group then return 'ready:' .. (priority or '5') end
+  return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
+end
+-- The lists in which a job may wait: it stays where it is when a rule makes its group ordered, or no longer does.
+local function lists_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  if not group then return { list_of(body) } end
+  local lists = { list_of(body) }
+  for _, level in ipairs({ '5', priority }) do
+    local other = 'group:' .. level .. ':' .. group
+    if other ~= lists[1] and other ~= lists[2] then lists[#lists + 1] = other end
+  end
+  return lists
 end
 local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
-local function parts_of(group)
-  local first, second = string.match(group, '^([^/]+)/(.+)$')
-  return first or group, second
-end
 -- The groups whose slots a job takes: the first part of its group, and the group itself.
 local function limited(group)
   local first = parts_of(group)
   return first == group and { first } or { first, group }
 end
-local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(.+)$') end
+local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
+-- When a claim was made (ms), which its token implies unless the claim says otherwise.
+local function made_at(text)
+  local token, made = string.match(text, '^(%d+):%d+:(%d*)')
+  return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
+end
 
 -- How long the virtual times of groups are kept when no job of their level is claimed.
 local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
 do
-  -- Whether a part of a group's name matches that of a pattern, in which * stands for any characters.
-  local function matches(pattern, text)
-    local literals = {}
-    for literal in string.gmatch(pattern .. '*', '([^*]*)%*') do literals[#literals + 1] = literal end
-    local last = literals[#literals]
-    if #literals == 1 then return pattern == text end
-    if string.sub(text, 1, #literals[1]) ~= literals[1] then return false end
-    local at = #literals[1] + 1
-    for i = 2, #literals - 1 do
-      local _, ends = string.find(text, literals[i], at, true)
-      if not ends then return false end
-      at = ends + 1
-    end
-    return #text - #last + 1 >= at and string.sub(text, #text - #last + 1) == last
-  end
-
-  -- The rule whose pattern has the longest literal prefix applies. A pattern without * is longer than any with one.
-  local rules, rule_by_group = nil, {}
-  local function load_rules()
-    rules = { {}, {} }
-    local flat = has('flow') and call('HGETALL', key('flow')) or {}
-    for i = 1, #flat, 2 do
-      local star = string.find(flat[i], '*', 1, true)
-      local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
-      local of_parts = rules[string.find(flat[i], '/', 1, true) and 2 or 1]
-      of_parts[prefix] = { pattern = flat[i], text = flat[i + 1] }
-    end
-  end
-  local function applies(rule, group)
-    local first, second = parts_of(group)
-    local first_pattern, second_pattern = parts_of(rule.pattern)
-    return matches(first_pattern, first) and (not second or matches(second_pattern, second))
-  end
-  -- No two patterns with as many parts have the same prefix, so that few have to be looked at.
-  local function find_rule(group)
-    local of_parts = rules[string.find(group, '/', 1, true) and 2 or 1]
-    if of_parts[group .. '*'] then return of_parts[group .. '*'] end
-    for length = #group, 0, -1 do
-      local rule = of_parts[string.sub(group, 1, length)]
-      if rule and applies(rule, group) then return rule end
-    end
-    return { text = '' }
-  end
-  local function rule_of(group)
-    if not rules then load_rules() end
-    local rule = rule_by_group[group]
-    if rule then return rule end
-    rule = find_rule(group)
-    rule.at_once = tonumber(string.match(rule.text, '%f[%w_]at_once=(%d+)') or '')
-    rule.weight = tonumber(string.match(rule.text, '%f[%w_]weight=(%d+)') or '')
-    rule_by_group[group] = rule
-    return rule
-  end
-  function weight_of(group) return rule_of(group).weight or 1 end
-  function most_at_once(group) return rule_of(group).at_once end
-
   -- Slots: the ids of the jobs of a group that are claimed. A job with two parts takes one of each.
   local held = {}
   local function slots_of(group)
@@ -105,13 +55,31 @@ do
     local most = rule_of(group).at_once
     return most ~= nil and slots_of(group) >= most
   end
+  -- Whether an ordered group waits for a job that has started and not ended, other than this one: `blocked` has its id.
+  function is_blocked(group, id)
+    local by = rule_of(group).is_ordered and field('blocked', group)
+    return by and by ~= id
+  end
+  -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
+  function must_wait(group, id) return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0 end
   function take_slot(group, id)
-    for _, part in ipairs(limited(group)) do change_slot('SADD', part, id, 1) end
+    if rule_of(group).is_ordered then set_field('blocked', group, id) end
+    for _, part in ipairs(limited(group)) do
+      change_slot('SADD', part, id, 1)
+      rates.start(part, 1)
+    end
   end
 
+  -- Notes until when a group rests. Returns whether it does.
+  function note_rest(group)
+    local ends = rates.rests_until(group)
+    if ends > 0 then rates.note(group, ends) end
+    return ends > 0
+  end
   function hold_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group) or ''
     if not string.find(levels, level, 1, true) then set_field('held_back', group, levels .. level) end
+    note_rest(group)
   end
   local function forget_held_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group)
@@ -123,7 +91,7 @@ do
   -- Enters a group, or one of its parts, among those that may run. It starts no earlier than the present virtual time,
   -- so that no group makes up for its absence. Returns whether it may run.
   local function enter_node(node, child, group, level)
-    if is_full(group) then
+    if must_wait(group) then
       hold_back(group, level)
       return false
     end
@@ -151,44 +119,95 @@ do
     return (try('ZCARD', key('groups:' .. level .. ':' .. group)) or 0) > 0
   end
 
-  -- A group that is no longer full may run again at the levels where it waits.
+  -- A group that is no longer full, and does not rest, may run again at the levels where it waits.
   function return_held_back(group)
-    local levels = has('held_back') and not is_full(group) and call('HGET', key('held_back'), group)
-    if not levels then return false end
+    local levels = has('held_back') and not is_full(group) and not is_blocked(group) and call('HGET', key('held_back'), group)
+    if not levels or note_rest(group) then return false end
     call('HDEL', key('held_back'), group)
     local most = rule_of(group).at_once
     for level in string.gmatch(levels, '%d') do
       if waits(level, group) then
         enter(level, group)
-        fresh = fresh + (most and most - slots_of(group) or 1000)
+        fresh = fresh + math.min(most and most - slots_of(group) or 1000, rates.free(group))
       end
     end
     return true
   end
+  -- Lets an ordered group go on that waits for this job, because the job has ended or is about to be its head again.
+  -- Returns whether it waited for the job.
+  function unblock(id, body)
+    if not has('blocked') then return false end
+    local _, _, _, _, _, _, group = header(body or call('HGET', key('body'), id))
+    if not group or call('HGET', key('blocked'), group) ~= id then return false end
+    call('HDEL', key('blocked'), group)
+    return_held_back(group)
+    return true
+  end
+  -- Lets groups run again whose rest is over, at most so many. Returns how many.
+  function return_rested(most)
+    local groups = rates.rested(most)
+    for _, group in ipairs(groups) do
+      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else return_held_back(group) end
+    end
+    if #groups > 0 and has('quarantined') then fresh = fresh + 1 end
+    return #groups
+  end
 
   -- After a change of a rule: looks at some of the groups that are held back. The next calls look at the others.
   function reconsider(cursor)
-    rules, rule_by_group = nil, {}
+    forget_rules()
     if not has('held_back') then cursor = '0' else
       local page = call('HSCAN', key('held_back'), cursor, 'COUNT', 500)
       for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
       cursor = page[1]
     end
     if has('quarantined') then fresh = fresh + 1 end
+    if call('HDEL', key('runtime'), 'held_back') == 1 then fresh = fresh + 1000 end
     if cursor ~= '0' then call('HSET', key('runtime'), 'reconsider', cursor) else call('HDEL', key('runtime'), 'reconsider') end
     return cursor ~= '0'
   end
 
-  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state.
+  -- The whole queue has no set of slots: the claims are counted. A call that found it full has noted that.
+  local has_rules, is_queue_held_back
+  local function free_slot_of_queue(text, is_released)
+    if is_released then rates.refund(WHOLE_QUEUE, made_at(text)) end
+    if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
+    if is_queue_held_back then fresh = fresh + 1 end
+  end
+  function count_claims()
+    local count = 0
+    for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do count = count + (try('HLEN', claims_key(session)) or 0) end
+    return count
+  end
+
+  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
+  -- released, its start does not count.
   local last_text, group
-  function free_slot(id, text)
+  function free_slot(id, text, is_released)
+    if has_rules == nil then has_rules = has('flow') end
+    if has_rules then free_slot_of_queue(text, is_released) end
     if text ~= last_text then last_text, group = text, group_of_claim(text) end
     if not group then return end
     for _, part in ipairs(limited(group)) do
       change_slot('SREM', part, id, -1)
+      if is_released then rates.refund(part, made_at(text)) end
       return_held_back(part)
     end
     if has('quarantined') then fresh = fresh + 1 end
+  end
+
+  -- `waiting` has the number of entries in the lists of all second parts of a first part.
+  local function count_second_parts(group, by)
+    local first, second = parts_of(group)
+    if second and try('HINCRBY', key('waiting'), first, by) == 0 then call('HDEL', key('waiting'), first) end
+  end
+  -- Notes that entries were taken from the list of a group.
+  function note_taken(group, count) count_second_parts(group, -count) end
+  -- The number of entries in the lists of a group, and of its second parts if it is a first part.
+  function count_waiting(group)
+    local count = num(try('HGET', key('waiting'), group))
+    for level = 0, 9 do count = count + (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) end
+    return count
   end
 
   -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
@@ -198,13 +217,15 @@ do
     if not group then return added end
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
+    count_second_parts(group, added)
     if length == added then enter(level, group) end
-    return (is_full(group) or is_full((parts_of(group)))) and 0 or added
+    return (must_wait(group) or must_wait((parts_of(group)))) and 0 or added
   end
-  -- Notes that jobs were removed from a list otherwise than by a claim.
-  function note_removed(name)
+  -- Notes that a number of entries was removed from a list otherwise than by a claim.
+  function note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
+    note_taken(group, count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)

@@ -21,10 +21,12 @@ local function entry_for(id)
   return entry
 end
 
--- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. If the list of
--- its group has a wrong type, the job waits among those without a group.
+-- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. A job for which
+-- its ordered group waits comes first. If the list of its group has a wrong type, the job waits among those without a
+-- group.
 local function add_to_list(command, id, body)
   local name = list_of(body)
+  if unblock(id, body) then command = 'LPUSH' end
   local length = try(command, key(name), entry_for(id))
   if length then
     fresh = fresh + note_added(name, length, 1)
@@ -64,11 +66,11 @@ local function hard_deadline(timeout, margin, default)
 end
 
 -- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
--- (after the clock was set back, tokens are ahead of it), and the job's group if it has one.
-local function claim_text(token, deadline, group)
+-- (after the clock was set back, tokens are ahead of it), the job's group if it has one, and what it was charged.
+local function claim_text(token, deadline, group, charge)
   local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
-  if not group then return token .. ':' .. whole(deadline) .. made end
-  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. group
+  if not group and not charge then return token .. ':' .. whole(deadline) .. made end
+  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
 end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
@@ -77,16 +79,17 @@ local function remove_from_ready(id, body)
   delete_field('alias', entry)
   delete_field('alias:of', id)
   local _, _, _, fragment = header(body)
-  local waiting = list_of(body)
-  local lists = { key(waiting) }
+  local waiting = lists_of(body)
+  local lists = {}
+  for i, name in ipairs(waiting) do lists[i] = key(name) end
   if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
     if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
-      if n == 1 then note_removed(waiting) end
-      if n > 1 and group and list_key == key('unroutable:' .. group) then
+      if waiting[n] then note_removed(waiting[n], 1) end
+      if not waiting[n] and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
       end

@@ -129,6 +129,25 @@ local function write_gathered()
   bodies, entries = {}, {}
 end
 
+-- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
+local refuses_jobs = false
+local waiting_of = {}
+-- The group, or the first part of it, for which a job that is due would be one too many; nil if there is none.
+local function full_group_of(due, envelope)
+  if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
+  local _, _, _, _, _, _, group = header(stamp .. envelope)
+  local counted = {}
+  for _, part in ipairs(group and limited(group) or {}) do
+    local most = rule_of(part).max_waiting
+    if most then
+      waiting_of[part] = waiting_of[part] or count_waiting(part)
+      if waiting_of[part] >= most then return part end
+      counted[#counted + 1] = part
+    end
+  end
+  for _, part in ipairs(counted) do waiting_of[part] = waiting_of[part] + 1 end
+end
+
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
 local function acquire_name(id, name)
@@ -220,6 +239,8 @@ local function push_named(id, due, policy, name, envelope)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
+    local full = full_group_of(due, envelope)
+    if full then return 'f:' .. full end
     gather(id, envelope, due)
     acquire_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
@@ -285,6 +306,8 @@ local function push_throttled(id, due, policy, name, envelope)
     event_of('dropped', id, fragment or NAMELESS)
     return 'd:' .. first .. ':' .. ends
   end
+  local full = full_group_of(due, envelope)
+  if full then return 'f:' .. full end
   gather(id, envelope, due)
   remember_window(name, now + window, id)
   return 'a::' .. whole(now + window)
@@ -303,13 +326,14 @@ local function push_jobs(from, reply)
     local receipt
     if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
     elseif ARGV[i + 2] == 'i' then
-      gather(id, ARGV[i + 4], ARGV[i + 1])
-      receipt = 'a'
+      local full = full_group_of(ARGV[i + 1], ARGV[i + 4])
+      if not full then gather(id, ARGV[i + 4], ARGV[i + 1]) end
+      receipt = full and 'f:' .. full or 'a'
     elseif string.sub(ARGV[i + 2], 1, 1) == 't' then
       receipt = push_throttled(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
     local kind = string.sub(receipt, 1, 1)
-    if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
     reply[#reply + 1] = receipt
   end
   write_gathered()

@@ -1,143 +1,161 @@
 -- The reports of an exchange: each one ends a claim, if it comes from the session that holds the claim.
-local outcomes, done, ended_claims = {}, {}, {}
-local finished, released = {}, {}
--- Whether no job has side records: then a finish only removes the body.
-local bare
+local outcomes, apply_reports = {}
+do
+  local done, ended_claims = {}, {}
+  local finished, released = {}, {}
+  -- Whether no job has side records: then a finish only removes the body.
+  local bare
 
-local function retry(id, fragment, attempt, duration, delay, line)
-  call('ZADD', key('retrying'), whole(now + num(delay)), id)
-  if line then keep_error(id, line) end
-  delete_field('running', id)
-  event('retrying', id, fragment, attempt, worker, duration, 'null')
-end
-
--- The job was asked to stop, and has stopped.
-local function cancelled(id, fragment, attempt, duration, failure)
-  local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
-  count('cancelled')
-  if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, worker, line)) then end_job(id, 'c', line) end
-end
-
-local function failed(kind, id, fragment, attempt, duration, failure, delay)
-  if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
-  local line = event(kind, id, fragment, attempt, worker, duration, failure)
-  count(kind)
-  if superseded(id, fragment, attempt, worker, line) then return end
-  set_field('failures', id, num(attempt))
-  if delay ~= '' then
-    retry(id, fragment, attempt, duration, delay, line)
-    count('retried')
-  else
-    die(id, fragment, attempt, worker, duration, failure)
-  end
-end
-
-local function finish(id, fragment, attempt, duration, result)
-  local line = event('finished', id, fragment, attempt, worker, duration, 'null')
-  count('finished')
-  if not bare then return end_job(id, 'f', result ~= '' and line, result) end
-  if result ~= '' then keep_history(id, 'f', line, result) end
-  remember(id, 'f')
-  finished[#finished + 1] = id
-end
-
-local function make_unroutable(id, fragment, attempt)
-  if superseded(id, fragment, attempt, worker) then return end
-  if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
-  local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
-  if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
-  local group = unroutable_field(operation, call('HGET', key('body'), id))
-  call('RPUSH', key('unroutable:' .. group), entry_for(id))
-  set_field('unroutable', group, num(field('unroutable', group)) + 1)
-  delete_field('running', id)
-  fresh = fresh + 1
-end
-
-local function apply_report(id, verb, attempt, duration, fragment, failure, result, delay)
-  fragment = sound_fragment(fragment)
-  if verb == 'f' then finish(id, fragment, attempt, duration, result)
-  elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
-  elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
-  elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
-  elseif verb == 'r' then released[#released + 1] = id
-  elseif verb == 'u' then make_unroutable(id, fragment, attempt)
-  elseif verb == 's' then
-    if field('stops', id) then cancelled(id, fragment, attempt, duration)
-    elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
-  else die(id, fragment, attempt, worker, duration, failure) end
-end
-local function apply_reports()
-  bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
-    key('progress'), key('checkpoints')) == 0
-  local held = call('HMGET', mine, unpack(asked))
-  -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
-  -- while its end is remembered.
-  local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
-  local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
-  local good, ended_count = nil, 0
-
-  -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
-  -- otherwise.
-  local function counts(i, start)
-    local id, claim = asked[i], held[i]
-    if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
-    good = claim
-    done[id] = true
-    ended_count = ended_count + 1
-    ended_claims[ended_count] = id
-    free_slot(id, claim)
-    return not (ended_recently[i] or ended_earlier[i])
+  local function retry(id, fragment, attempt, duration, delay, line)
+    call('ZADD', key('retrying'), whole(now + num(delay)), id)
+    if line then keep_error(id, line) end
+    delete_field('running', id)
+    event('retrying', id, fragment, attempt, worker, duration, 'null')
   end
 
-  -- The events of similar jobs differ only in ids and durations; this is event() for many of them.
-  local function finish_together(at, n, before)
-    local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
-    local head, tail = '{"event":"finished","id":"', ',"error":null}'
-    local middle = '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":' .. ARGV[at + 3] .. ',"worker":' .. worker
-      .. ',"at_ms":' .. nowtext .. ',"duration_ms":'
-    local between, texts, last, accepted, taken = tail .. '\n' .. head, { head }, 1, 0, #finished
-    good = nil
-    for i = before + 1, before + n do
-      local id = asked[i]
-      if counts(i, start) then
-        accepted = accepted + 1
-        outcomes[i] = '1'
-        texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
-        last = last + 4
-        if bare then finished[taken + accepted] = id else end_job(id, 'f') end
-      else
-        outcomes[i] = '0'
-      end
-    end
-    if accepted == 0 then return end
-    texts[last] = tail
-    gather_event(table.concat(texts), accepted)
-    if bare then remember_all(finished, taken + 1, 'f') end
-    count('finished', accepted)
+  -- The job was asked to stop, and has stopped.
+  local function cancelled(id, fragment, attempt, duration, failure)
+    local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
+    count('cancelled')
+    if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, worker, line)) then end_job(id, 'c', line) end
   end
 
-  local reported = 0
-  for _, at in ipairs(portions) do
-    local n = num(ARGV[at])
-    if n > 0 then
-      finish_together(at, n, reported)
-      reported = reported + n
+  local function failed(kind, id, fragment, attempt, duration, failure, delay)
+    if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
+    local line = event(kind, id, fragment, attempt, worker, duration, failure)
+    count(kind)
+    if superseded(id, fragment, attempt, worker, line) then return end
+    set_field('failures', id, num(attempt))
+    if delay ~= '' then
+      retry(id, fragment, attempt, duration, delay, line)
+      count('retried')
     else
-      reported = reported + 1
-      good = nil
-      local taken = counts(reported, ARGV[at + 2] .. ':')
-      outcomes[reported] = taken and '1' or '0'
-      if taken then
-        apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
-        is_plain = false
-      end
+      die(id, fragment, attempt, worker, duration, failure)
     end
   end
-  -- Released from the last to the first, so that the first is at the head again.
-  for i = #released, 1, -1 do
-    local body = end_claim(released[i], session, 'released')
-    if body then requeue(released[i], body) end
+
+  local function finish(id, fragment, attempt, duration, result)
+    local line = event('finished', id, fragment, attempt, worker, duration, 'null')
+    count('finished')
+    if not bare then return end_job(id, 'f', result ~= '' and line, result) end
+    if result ~= '' then keep_history(id, 'f', line, result) end
+    remember(id, 'f')
+    finished[#finished + 1] = id
   end
-  each_portion(finished, 1000, 'HDEL', key('body'))
-  each_portion(ended_claims, 1000, 'HDEL', mine)
+
+  -- The run was told to come back later, and so is the whole group of the job, which is the first one to run then.
+  local function rest_group(id, fragment, attempt, duration, delay)
+    local body = call('HGET', key('body'), id)
+    local _, _, _, _, _, _, group = header(body)
+    if not group then return retry(id, fragment, attempt, duration, delay) end
+    rates.rest(group, now + num(delay))
+    event('retrying', id, fragment, attempt, worker, duration, 'null')
+    requeue(id, body)
+  end
+
+  local function make_unroutable(id, fragment, attempt)
+    if superseded(id, fragment, attempt, worker) then return end
+    if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
+    local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
+    if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
+    local group = unroutable_field(operation, call('HGET', key('body'), id))
+    call('RPUSH', key('unroutable:' .. group), entry_for(id))
+    set_field('unroutable', group, num(field('unroutable', group)) + 1)
+    delete_field('running', id)
+    fresh = fresh + 1
+  end
+
+  local function apply_report(id, verb, attempt, duration, fragment, failure, result, delay)
+    fragment = sound_fragment(fragment)
+    if verb == 'f' then finish(id, fragment, attempt, duration, result)
+    elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
+    elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
+    elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
+    elseif verb == 'r' then released[#released + 1] = id
+    elseif verb == 'u' then make_unroutable(id, fragment, attempt)
+    elseif verb == 's' then
+      if field('stops', id) then cancelled(id, fragment, attempt, duration)
+      elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+    elseif verb == 'g' then
+      if field('stops', id) then cancelled(id, fragment, attempt, duration)
+      elseif not superseded(id, fragment, attempt, worker) then rest_group(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+    else die(id, fragment, attempt, worker, duration, failure) end
+  end
+  function apply_reports()
+    bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
+      key('progress'), key('checkpoints'), key('blocked')) == 0
+    local held = call('HMGET', mine, unpack(asked))
+    -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
+    -- while its end is remembered.
+    local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
+    local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
+    local good, ended_count, has_rules = nil, 0, has('flow')
+
+    -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
+    -- otherwise.
+    local function counts(i, start, duration, is_released)
+      local id, claim = asked[i], held[i]
+      if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
+      good = claim
+      done[id] = true
+      ended_count = ended_count + 1
+      ended_claims[ended_count] = id
+      free_slot(id, claim, is_released)
+      if has_rules then run_time.note(claim, duration) end
+      return not (ended_recently[i] or ended_earlier[i])
+    end
+
+    -- The events of similar jobs differ only in ids and durations; this is event() for many of them.
+    local function finish_together(at, n, before)
+      local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
+      local head, tail = '{"event":"finished","id":"', ',"error":null}'
+      local middle = '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":' .. ARGV[at + 3] .. ',"worker":' .. worker
+        .. ',"at_ms":' .. nowtext .. ',"duration_ms":'
+      local between, texts, last, accepted, taken = tail .. '\n' .. head, { head }, 1, 0, #finished
+      good = nil
+      for i = before + 1, before + n do
+        local id = asked[i]
+        if counts(i, start, ARGV[durations + i]) then
+          accepted = accepted + 1
+          outcomes[i] = '1'
+          texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
+          last = last + 4
+          if bare then finished[taken + accepted] = id else end_job(id, 'f') end
+        else
+          outcomes[i] = '0'
+        end
+      end
+      if accepted == 0 then return end
+      texts[last] = tail
+      gather_event(table.concat(texts), accepted)
+      if bare then remember_all(finished, taken + 1, 'f') end
+      count('finished', accepted)
+    end
+
+    local reported = 0
+    for _, at in ipairs(portions) do
+      local n = num(ARGV[at])
+      if n > 0 then
+        finish_together(at, n, reported)
+        reported = reported + n
+      else
+        reported = reported + 1
+        good = nil
+        local taken = counts(reported, ARGV[at + 2] .. ':', ARGV[at + 5], ARGV[at + 3] == 'r')
+        outcomes[reported] = taken and '1' or '0'
+        if taken then
+          apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
+          is_plain = false
+        end
+      end
+    end
+    -- Released from the last to the first, so that the first is at the head again.
+    for i = #released, 1, -1 do
+      local body = end_claim(released[i], session, 'released')
+      if body then requeue(released[i], body) end
+    end
+    each_portion(finished, 1000, 'HDEL', key('body'))
+    each_portion(ended_claims, 1000, 'HDEL', mine)
+    run_time.settle()
+  end
 end

@@ -1,8 +1,8 @@
--- promote: appends due jobs to their ready lists.
+-- promote: appends due jobs to their ready lists, and lets groups run again whose rest is over.
 --
 -- Arguments  the largest number of jobs of each kind; large jobs reduce it
--- Reply      how many, the ms until the next job is due or a schedule ticks (0: more are due now; -1: none is to come),
---            and 1 if a schedule is due now
+-- Reply      how many of both, the ms until the next job is due, a group may run or a schedule ticks (0: more are due
+--            now; -1: none is to come), and 1 if a schedule is due now
 local limit = math.min(num(ARGV[1]), 500)
 local promoted, next_due = 0, -1
 local function await(time)
@@ -27,6 +27,11 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     promoted = promoted + #moved
   end
   await(call('ZRANGE', due_key, 0, 0, 'WITHSCORES')[2])
+end
+if special and has('resting') then
+  promoted = promoted + return_rested(limit)
+  local first = try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {}
+  await(first[2])
 end
 -- A rule was changed while very many groups were held back.
 local rest = special and has('held_back') and call('HGET', key('runtime'), 'reconsider')

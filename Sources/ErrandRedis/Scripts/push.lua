@@ -5,7 +5,7 @@
 --            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
 --            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
+--            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
 --            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
 --            for an accepted one)
 --
@@ -19,6 +19,7 @@ if refused then return refused end
 
 local reply = { 0 }
 if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
+refuses_jobs = true
 push_jobs(1, reply)
 
 -- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
@@ -29,6 +30,8 @@ push_jobs(1, reply)
 local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
+  local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
+  if of_queue.at_once or of_queue.interval then return false end
   if special or level ~= '5' then
     local others = { key('quarantined'), key('unroutable'), key('backlog') }
     for other = 0, 9 do

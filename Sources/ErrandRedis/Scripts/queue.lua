@@ -78,7 +78,7 @@ for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
   names[#names + 1] = 'claims:' .. session
   -- The slots of groups. They would count in a queue of the same name.
   for _, claim in ipairs(ask('HVALS', 'claims:' .. session)) do
-    local first, rest = string.match(claim, '^%d+:%d+:%d*:([^/]+)(.*)$')
+    local first, rest = string.match(claim, '^%d+:%d+:%d*:([^/ ]+)([^ ]*)')
     if first then
       names[#names + 1] = 'held:' .. first
       names[#names + 1] = 'held:' .. first .. rest

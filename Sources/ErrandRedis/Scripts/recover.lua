@@ -94,7 +94,7 @@ local function release_undelivered(session, id, claim, mine)
   local token = string.match(claim, '^(%d+):') or ''
   local me = call('HMGET', session_key(session), 'dispatch', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
-  free_slot(id, claim)
+  free_slot(id, claim, true)
   local body = end_claim(id, session, 'released')
   if body then requeue(id, body) end
   call('HDEL', mine, id)

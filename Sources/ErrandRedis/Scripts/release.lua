@@ -13,7 +13,7 @@ local released = {}
 for i = 1, #held, 2 do
   if room <= 0 then break end
   local id = held[i]
-  free_slot(id, held[i + 1])
+  free_slot(id, held[i + 1], true)
   local body = end_claim(id, session, 'released')
   if body then requeue(id, body) end
   released[#released + 1] = id

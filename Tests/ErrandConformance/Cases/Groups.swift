@@ -29,6 +29,7 @@ extension ConformanceCase {
             let verbs: [(OutcomeReport.Verb, delay: Int?)] = [
                 (.finished, nil), (.failed, nil), (.failed, 3_600_000), (.timedOut, nil), (.timedOut, 3_600_000),
                 (.cancelled, nil), (.unroutable, nil), (.snoozed, 3_600_000), (.unreadable, nil), (.released, nil),
+                (.groupRests, 1),
             ]
             for (number, (verb, delay)) in verbs.enumerated() {
                 let id = "job\(number)"
@@ -202,7 +203,7 @@ extension ConformanceCase {
             try await fixture.setFlow("a*b", FlowRule(atOnce: 1))
             try await fixture.setFlow("a*b", FlowRule(atOnce: 2))
             try await fixture.setFlow("a*/b", FlowRule(atOnce: 2))
-            for pattern in ["a*c", "a*", "", "a/b/c", "a/", "a b", "ä*", String(repeating: "x", count: 65)] {
+            for pattern in ["a*c", "a*", "/", "a/b/c", "a/", "a b", "ä*", String(repeating: "x", count: 65)] {
                 await #expect(throws: BrokerError.self, "\(pattern)") {
                     try await fixture.setFlow(pattern, FlowRule(atOnce: 1))
                 }

@@ -58,6 +58,26 @@ extension Fixture {
         try await act()
         try await eventually("the session was woken") { wakeUps.withLock { $0 > before } }
     }
+
+    /// Does something that frees a claim of a queue that was full, and waits until a session that waits is woken.
+    func awaitFreedQueue(of session: TestSession, _ act: () async throws -> Void) async throws {
+        let wakeUps = Mutex(0)
+        let subscription = broker.wakeUps(for: session.session, on: [queue]) { wakeUp in
+            if wakeUp == .work(queue: queue) { wakeUps.withLock { $0 += 1 } }
+        }
+        defer { subscription.cancel() }
+        // The first wake-up may be lost before the subscription is established. A rule that is set again wakes as well.
+        let rule = try await broker.flow(of: queue).first { $0.pattern.isEmpty }?.rule ?? FlowRule()
+        try await eventually("the session listens", every: .milliseconds(50)) {
+            #expect(try await session.claim().isEmpty)
+            try await setFlow("", rule)
+            return wakeUps.withLock { $0 > 0 }
+        }
+        #expect(try await session.claim().isEmpty)
+        let before = wakeUps.withLock(\.self)
+        try await act()
+        try await eventually("the session was woken") { wakeUps.withLock { $0 > before } }
+    }
 }
 
 extension TestSession {

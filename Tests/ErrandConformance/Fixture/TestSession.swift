@@ -17,11 +17,12 @@ final class TestSession: Sendable {
 
     var id: String { session.id }
 
-    /// Makes one call. With `free` 0, claimed jobs wait in the worker and have not started.
+    /// Makes one call. `free` is the number of free slots, by default as many as jobs are wanted; with 0, claimed jobs wait in
+    /// the worker and have not started.
     func exchange(
         reports: [OutcomeReport] = [],
         wanted: Int = 0,
-        free: Int = 1,
+        free: Int? = nil,
         call: Int? = nil,
         wait: Duration = .seconds(60),
         acceptsDispatch: Bool = false
@@ -30,13 +31,14 @@ final class TestSession: Sendable {
             last += call == nil ? 1 : 0
             return call ?? last
         }
+        let freeSlots = free ?? max(wanted, 1)
         let answer = try await fixture.broker.exchange(
             Exchange(
                 session: session,
                 call: number,
                 reports: reports,
                 wanted: wanted,
-                freeSlots: free,
+                freeSlots: freeSlots,
                 begun: begun.withLock { $0 },
                 longestWait: wait,
                 stopGrace: .zero,
@@ -44,7 +46,7 @@ final class TestSession: Sendable {
             ),
             on: fixture.queue
         )
-        if free > 0, let token = answer.claims.first?.token { begun.withLock { $0 = max($0, token) } }
+        if freeSlots > 0, let token = answer.claims.first?.token { begun.withLock { $0 = max($0, token) } }
         return answer
     }
 
@@ -54,12 +56,12 @@ final class TestSession: Sendable {
     /// The number of the last call.
     var lastCall: Int { calls.withLock { $0 } }
 
-    func claim(_ wanted: Int = 100, free: Int = 1, wait: Duration = .seconds(60)) async throws -> [Claim] {
+    func claim(_ wanted: Int = 100, free: Int? = nil, wait: Duration = .seconds(60)) async throws -> [Claim] {
         try await exchange(wanted: wanted, free: free, wait: wait).claims
     }
 
     /// Claims one job, which must be ready.
-    func claimOne(free: Int = 1, wait: Duration = .seconds(60)) async throws -> Claim {
+    func claimOne(free: Int? = nil, wait: Duration = .seconds(60)) async throws -> Claim {
         try #require(try await claim(1, free: free, wait: wait).first)
     }
 

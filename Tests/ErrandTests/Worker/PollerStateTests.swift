@@ -232,6 +232,19 @@ struct PollerStateTests {
         #expect(state.ended(Run(id: "job-128", token: 128), report(128)) == .gathering)
     }
 
+    @Test("jobs that are only claimed for a free slot are asked for when there is one, and not before")
+    mutating func awaitsFreeSlot() throws {
+        budget.note(.milliseconds(1))
+        let first = try call().exchange
+        #expect(first.wanted > 4)
+        answer(first, ExchangeReply(accepted: [], claims: claims(1..<5), awaitsFreeSlot: true))
+        begin(try run().reply)
+        guard case .wait = next() else { return #expect(Bool(false), "all slots are taken") }
+        #expect(budget.open(1, by: 1) == [0], "another queue wakes it when it frees a slot")
+        let second = try call().exchange
+        #expect(second.freeSlots == 1 && second.reports.isEmpty)
+    }
+
     // MARK: Pre-answered calls
 
     @Test("a push may answer the next call of an idle session with one queue")

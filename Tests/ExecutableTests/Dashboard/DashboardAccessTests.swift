@@ -19,6 +19,8 @@ import Testing
         ("/jobs/act", [("action", "delete"), ("scope", "matching"), ("confirmed", "yes")]),
         ("/schedules/pause", [("queue", "images"), ("name", "s")]),
         ("/schedules/run", [("queue", "images"), ("name", "s")]),
+        ("/queues/images/rules/save", [("pattern", "tenant-*"), ("at_once", "4")]),
+        ("/queues/images/rules/delete", [("pattern", "tenant-7")]),
     ]
 
     /// These, and those that need a running action, which `DashboardRunTests` covers.
@@ -46,6 +48,7 @@ import Testing
         let definition = ["schedule", "add", "s", "work", "--every", "1d", "--queue", "images"]
         let output = try await Executable.console.run(definition, on: scene.server)
         #expect(output.status == 0, "\(output.error)")
+        try await scene.desk.broker.setFlow("images", matching: "tenant-7", FlowRule(atOnce: 20))
         return scene
     }
 
@@ -55,6 +58,7 @@ import Testing
         return [
             "\(status.ready) \(status.dead) \(status.isPaused) \(status.totals["pushed"])",
             "\(schedule?.isPaused ?? false) \(schedule?.pushed ?? 0)",
+            try await scene.desk.broker.flow(of: "images").map(\.pattern).joined(separator: " "),
         ]
     }
 

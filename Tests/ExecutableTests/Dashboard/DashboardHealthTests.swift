@@ -49,4 +49,22 @@ import Testing
         #expect(try await scene.ask("/scale?queue=images&max=many").status == 400)
         #expect(try await scene.ask("/scale?queue=images&within=0s").status == 400)
     }
+
+    @Test func `groups are part of the advice, and never labels of metrics`() async throws {
+        let scene = try await DashboardScene()
+        try await scene.push(#"{"operation":"work","queue":"files"}"#)
+        for queue in ["files", "images"] {
+            #expect(try await !scene.ask("/scale?queue=\(queue)").text.contains("groups"))
+        }
+        try await scene.desk.broker.setFlow("images", matching: "tenant-*", FlowRule(atOnce: 1))
+        for number in 0..<25 {
+            try await scene.push(#"{"operation":"work","queue":"images","group":"tenant-\#(number)"}"#)
+        }
+        try await scene.push(#"{"operation":"work","queue":"images","group":"tenant-7"}"#)
+        let advice = try await scene.ask("/scale?queue=images").text
+        let first = #""groups":[{"group":"tenant-7","waiting":2,"held":0,"limit":1,"resting_until_ms":null},"#
+        #expect(advice.contains(first), "\(advice)")
+        #expect(advice.matches(of: /"group":/).count == 20)
+        #expect(try await !scene.ask("/metrics").text.contains("tenant"))
+    }
 }

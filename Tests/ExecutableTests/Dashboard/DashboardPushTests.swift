@@ -12,7 +12,7 @@ import Testing
     private static let form = [
         ("queue", "images"), ("operation", "work"), ("arguments", #"{"path":"a.jpg"}"#), ("name", "cat"),
         ("unique", "drop"), ("delay", "1h"), ("priority", "7"), ("timeout", "5m"), ("retries", "2"),
-        ("tags", "customer 17, , é"),
+        ("group", "tenant-7/user-3"), ("cost", "5"), ("tags", "customer 17, , é"),
     ]
 
     @Test func `a job is pushed with all its values, and its page is shown`() async throws {
@@ -29,6 +29,7 @@ import Testing
         let description = try #require(JobSummary(record, in: "images").stored?.description)
         #expect(description.name == "cat" && description.uniquenessPolicy == .drop && description.priority == 7)
         #expect(description.timeout == .seconds(300) && description.retries == 2)
+        #expect(description.group == "tenant-7/user-3" && description.cost == 5)
         #expect(description.tags == ["customer 17", "é"])
         #expect(String(decoding: description.arguments.bytes, as: UTF8.self) == #"{"path":"a.jpg"}"#)
         let due = try #require(record.at)
@@ -39,7 +40,7 @@ import Testing
     @Test(arguments: [
         ("operation", ""), ("operation", "a b"), ("queue", "a/b"), ("arguments", "{"), ("unique", "maybe"),
         ("delay", "soon"), ("priority", "10"), ("priority", "high"), ("timeout", "0s"), ("retries", "-1"),
-        ("tags", "1,2,3,4,5,6,7,8,9"),
+        ("tags", "1,2,3,4,5,6,7,8,9"), ("group", "two words"), ("cost", "0"), ("cost", "x"),
     ]) func `a field that is not valid is a message, and what was typed stays`(_ field: (String, String)) async throws {
         let scene = try await DashboardScene()
         let form = Self.form.filter { $0.0 != field.0 } + [field]

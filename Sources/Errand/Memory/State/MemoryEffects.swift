@@ -4,6 +4,10 @@ package struct MemoryEffects: Sendable, Equatable {
     package private(set) var wakeUps: [SessionWakeUp] = []
     /// The number of jobs that became ready; as many sessions are woken.
     var newWork = 0
+    /// The full groups because of which jobs of a push were refused, by the jobs' indexes in the push.
+    package var fullGroups: [Int: String] = [:]
+    /// Whether the whole queue was held back, so that a session is woken for each claim that ends.
+    var freesQueue = false
     /// A session that waits for a wake-up from the end of the transition on.
     var waitsLater: String?
 

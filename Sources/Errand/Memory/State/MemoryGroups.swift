@@ -3,14 +3,25 @@ package struct MemoryGroups: Sendable, Equatable {
     private(set) var rules: [FlowMatching: FlowRule] = [:]
     /// The jobs of each group, or first part of one, that are claimed.
     package internal(set) var slots: [String: Set<String>] = [:]
-    /// The groups that are full, with the levels at which they wait.
+    /// The groups that are full or rest, with the levels at which they wait.
     package internal(set) var heldBack: [String: Set<Int>] = [:]
     /// The groups that may run, with their virtual times.
     package internal(set) var nodes: [MemoryGroupNode.Place: MemoryGroupNode] = [:]
 
+    /// The job that an ordered group waits for: it has started and not ended.
+    package internal(set) var blocked: [String: String] = [:]
+    /// Rates and rests.
+    package internal(set) var rates = MemoryRates()
+    /// The mean run time of claims that were charged by it, in microseconds.
+    package internal(set) var meanRun: Int64 = 0
+    /// Whether a call has found the whole queue full or at its rate.
+    package internal(set) var isQueueHeldBack = false
+
     private var mostNodes = Self.leastNodes
 
     private static let leastNodes = 64
+
+    var hasRules: Bool { !rules.isEmpty }
 
     mutating func setRule(_ pattern: FlowMatching, _ rule: FlowRule?) { rules[pattern] = rule }
 
@@ -18,15 +29,48 @@ package struct MemoryGroups: Sendable, Equatable {
         rules.filter { $0.key.matches(group) }.max { $0.key.rank < $1.key.rank }?.value ?? FlowRule()
     }
 
-    func limit(of group: GroupName) -> Int? { rule(of: group).atOnce }
+    func limit(of group: GroupName) -> Int? { rule(of: group).mostAtOnce }
+
+    /// The job other than this one that an ordered group waits for.
+    func blocker(of group: GroupName, but id: String? = nil) -> String? {
+        guard rule(of: group).order != nil, let blocker = blocked[group.text], blocker != id else { return nil }
+        return blocker
+    }
 
     func isFull(_ group: GroupName) -> Bool {
         guard let limit = limit(of: group) else { return false }
         return slots[group.text]?.count ?? 0 >= limit
     }
 
-    mutating func take(_ id: String, of group: GroupName) {
-        for part in group.limited { slots[part, default: []].insert(id) }
+    func rest(of group: GroupName, at now: Int64) -> (ends: Int64, isByRate: Bool)? {
+        rates.rest(of: group.text, rule(of: group), at: now)
+    }
+
+    /// Whether a group may not run now, because it is full, rests, or waits for another job than this one.
+    func mustWait(_ group: GroupName, for id: String? = nil, at now: Int64) -> Bool {
+        isFull(group) || blocker(of: group, but: id) != nil || rest(of: group, at: now) != nil
+    }
+
+    /// How many jobs of a group may start now.
+    func free(_ group: GroupName, at now: Int64) -> Int {
+        let left = limit(of: group).map { $0 - (slots[group.text]?.count ?? 0) } ?? 1000
+        return min(left, rates.free(group.text, rule(of: group), at: now))
+    }
+
+    mutating func take(_ id: String, of group: GroupName, at now: Int64) {
+        if rule(of: group).order != nil { blocked[group.text] = id }
+        for part in group.limited {
+            slots[part, default: []].insert(id)
+            rates.start(part, 1, rule(of: GroupName(valid: part)), at: now)
+        }
+    }
+
+    /// Notes until when a group rests. Returns whether it does.
+    @discardableResult
+    mutating func noteRest(_ group: GroupName, at now: Int64) -> Bool {
+        guard let ends = rest(of: group, at: now)?.ends else { return false }
+        rates.note(group.text, until: ends)
+        return true
     }
 
     mutating func free(_ id: String, of part: String) {
@@ -41,7 +85,10 @@ package struct MemoryGroups: Sendable, Equatable {
         mostNodes = max(Self.leastNodes, 2 * nodes.count)
     }
 
-    mutating func holdBack(_ group: GroupName, _ level: Int) { heldBack[group.text, default: []].insert(level) }
+    mutating func holdBack(_ group: GroupName, _ level: Int, at now: Int64) {
+        heldBack[group.text, default: []].insert(level)
+        noteRest(group, at: now)
+    }
 
     mutating func forgetHeldBack(_ group: GroupName, _ level: Int) {
         heldBack[group.text]?.remove(level)
@@ -91,6 +138,15 @@ package struct MemoryGroupNode: Sendable, Equatable {
     mutating func remember(_ child: String, _ time: Int64, at now: Int64) {
         renew(at: now)
         left[child] = time
+    }
+
+    /// Moves the virtual time of a child, if it is known.
+    mutating func move(_ child: String, by time: Int64, at now: Int64) {
+        if let present = eligible[child] {
+            eligible[child] = MemoryRules.later(present, by: time)
+        } else if isKnown(at: now), let present = left[child] {
+            left[child] = MemoryRules.later(present, by: time)
+        }
     }
 
     mutating func leave(_ child: String, at now: Int64) {

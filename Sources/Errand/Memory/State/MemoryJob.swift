@@ -68,8 +68,6 @@ package struct MemoryJob: Sendable, Equatable {
         stored += envelope
         return stored
     }
-    /// The ready list for the job.
-    var readyList: ReadyListName { isQuarantined ? .quarantined : push.waitingList }
 }
 
 /// The times of a debounced job, in milliseconds since 1970 UTC.
@@ -87,6 +85,14 @@ package enum ReadyListName: Sendable, Hashable {
     case group(GroupName, priority: Int)
     /// Unroutable jobs: no session had the operation.
     case unroutable(operation: String, priority: Int)
+
+    /// Whether its jobs are neither quarantined nor unroutable.
+    var hasReadyJobs: Bool {
+        switch self {
+        case .ready, .group: true
+        case .quarantined, .unroutable: false
+        }
+    }
 }
 
 /// A unique name. Names are compared by their bytes, unlike Swift's strings.

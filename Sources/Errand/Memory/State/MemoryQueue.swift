@@ -60,11 +60,13 @@ package struct MemoryQueue: Sendable, Equatable {
     package mutating func beginTransition(at time: Int64) {
         now = time
         effects = MemoryEffects()
+        groups.rates.beginTransition(at: time)
     }
 
     /// Ends a transition: wakes as many waiting sessions as there are new ready jobs. Sessions of a paused queue are
     /// woken when it is resumed.
     package mutating func endTransition() {
+        groups.rates.endTransition(at: now)
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
         if !settings.isPaused, effects.newWork > 0 {

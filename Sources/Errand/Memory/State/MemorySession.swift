@@ -53,4 +53,13 @@ package struct MemoryClaim: Sendable, Equatable {
     package let hardDeadline: Int64
     /// The number of the claim in the queue.
     let number: Int
+    /// What its group was charged in advance, if that is by run time.
+    let charge: MemoryCharge?
+}
+
+/// What a claim was charged in advance for its run time.
+package struct MemoryCharge: Sendable, Equatable {
+    /// The priority in whose order the job was claimed.
+    let level: Int
+    let milliseconds: Int64
 }

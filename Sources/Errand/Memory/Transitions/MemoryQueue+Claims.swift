@@ -9,13 +9,19 @@ extension MemoryQueue {
             waitForWakeUp(call.session.id)
             return
         }
-        var grant = MemoryGrant(call, token: nextToken)
-        if !serveQuarantined(to: &grant) {
+        _ = returnRested()
+        let (most, isPassedOver) = mostOfQueue(call.wanted, freeSlots: call.freeSlots)
+        var grant = MemoryGrant(call, most: most, token: nextToken)
+        if isPassedOver { grant.passedOver += 1 }
+        if grant.hasRoom, !serveQuarantined(to: &grant) {
             let foundQuarantined = claimLevels(&grant)
             if foundQuarantined { _ = serveQuarantined(to: &grant) }
         }
         answer.claims = grant.claims
         answer.expired = grant.expired
+        answer.awaitsFreeSlot = grant.passedOver > 0
+        // Another session may have the free slot that this one lacks.
+        if answer.awaitsFreeSlot { effects.newWork += 1 }
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
     }
 
@@ -33,13 +39,14 @@ extension MemoryQueue {
     var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
 
     private mutating func wait(_ session: String, _ answer: inout ExchangeReply) {
-        waitForWakeUp(session)
+        if !answer.awaitsFreeSlot { waitForWakeUp(session) }
         answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
     }
 
     private mutating func settle(_ grant: MemoryGrant) {
         lastToken = grant.token
         idle.removeAll { $0 == grant.session }
+        groups.rates.start("", grant.claims.count, groups.rule(of: .wholeQueue), at: now)
         guard settings.publishesStarts else { return }
         for claim in grant.claims {
             guard let job = jobs[claim.id] else { continue }
@@ -53,7 +60,7 @@ extension MemoryQueue {
     ///
     /// - Returns: whether the session may have no other jobs now.
     private mutating func serveQuarantined(to grant: inout MemoryGrant) -> Bool {
-        let areWaiting = readyLists[.quarantined] != nil && !isFirstQuarantinedHeldBack
+        let areWaiting = readyLists[.quarantined] != nil && !isFirstQuarantinedHeldBack()
         let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
         if let quarantineOwner, quarantineOwner != grant.session, sessions[quarantineOwner] != nil {
             let mayTakeOver = holdsNothing && canRunFirstQuarantined(grant.session)
@@ -77,10 +84,14 @@ extension MemoryQueue {
         return jobs[id]?.isQuarantined == true
     }
 
-    /// Whether the group of the first quarantined job is full. Then no quarantined job runs.
-    private var isFirstQuarantinedHeldBack: Bool {
-        guard let group = readyLists[.quarantined]?.first.flatMap({ jobs[$0]?.header.group }) else { return false }
-        return group.limited.contains { groups.isFull(GroupName(valid: $0)) }
+    /// Whether the group of the first quarantined job is full or rests. Then no quarantined job runs.
+    private mutating func isFirstQuarantinedHeldBack() -> Bool {
+        guard let job = readyLists[.quarantined]?.first.flatMap({ jobs[$0] }), let group = job.header.group,
+            let part = group.limited.map({ GroupName(valid: $0) })
+                .first(where: { groups.mustWait($0, for: job.id, at: now) })
+        else { return false }
+        groups.noteRest(part, at: now)
+        return true
     }
 
     private func canRunFirstQuarantined(_ session: String) -> Bool {
@@ -111,6 +122,7 @@ extension MemoryQueue {
             } else {
                 turn += claim(dueToHighest, of: highest, &unroutable, &grant)
             }
+            if grant.passedOver > 0 { break }
         }
         return unroutable.foundQuarantined
     }
@@ -147,7 +159,7 @@ extension MemoryQueue {
         guard let job = jobs[id] else { return false }
         if let expires = job.expires, expires <= now { return expire(job, &grant) }
         removeFromPlace(id)
-        if let group = job.header.group { groups.take(id, of: group) }
+        if let group = job.header.group { groups.take(id, of: group, at: now) }
         grant.lastCost = job.header.cost
         jobs[id]?.expires = nil
         let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
@@ -156,7 +168,8 @@ extension MemoryQueue {
             token: grant.token,
             made: now,
             hardDeadline: deadline,
-            number: claimsMade
+            number: claimsMade,
+            charge: grant.charge
         )
         jobs[id]?.place = .claimed(by: grant.session)
         if job.header.until == .started { makeNameless(id) }
@@ -184,12 +197,19 @@ struct MemoryGrant {
     var expired: [ExpiredJob] = []
     /// The cost of the job that was claimed last.
     var lastCost: Int64 = 1
+    /// How many jobs the worker can begin at once.
+    let freeSlots: Int
+    /// What each claim is charged in advance, if that is by run time.
+    var charge: MemoryCharge?
+    /// How often a group was passed over, because its jobs are only claimed for a free slot of the worker.
+    var passedOver = 0
     private var bytesLeft = MemoryRules.claimedBytes
 
-    init(_ call: Exchange, token: Token) {
+    init(_ call: Exchange, most: Int, token: Token) {
         session = call.session.id
         self.token = token
-        wanted = call.wanted
+        wanted = most
+        freeSlots = call.freeSlots
         longestWaitAndGrace = Self.longestWaitAndGrace(of: call)
     }
 
@@ -198,6 +218,7 @@ struct MemoryGrant {
         self.session = session
         self.token = token
         wanted = 1
+        freeSlots = 1
         self.longestWaitAndGrace = longestWaitAndGrace
     }
 
@@ -206,6 +227,9 @@ struct MemoryGrant {
     }
 
     var hasRoom: Bool { wanted > 0 && bytesLeft > 0 }
+
+    /// Whether it has as many jobs as the worker can begin at once.
+    var fillsSlots: Bool { claims.count >= freeSlots }
 
     mutating func add(_ claim: Claim) {
         claims.append(claim)

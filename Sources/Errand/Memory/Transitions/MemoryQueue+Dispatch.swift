@@ -4,7 +4,7 @@ extension MemoryQueue {
     /// Otherwise a session is woken at the end of the transition.
     mutating func dispatch(_ job: String, _ first: String?, _ listens: (_ session: String) -> Bool) {
         guard case .listed(let list) = jobs[job]?.place, readyLists.count == 1, readyLists[list]?.count == 1,
-            quarantineOwner == nil,
+            quarantineOwner == nil, !groups.rule(of: .wholeQueue).hasLimit,
             !settings.isPaused, !settings.publishesStarts,
             jobs[job].map({ !$0.header.isNewer && $0.envelope.count <= MemoryRules.dispatchedBytes }) ?? false
         else { return }

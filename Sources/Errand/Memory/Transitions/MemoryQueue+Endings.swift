@@ -16,6 +16,7 @@ extension MemoryQueue {
         ended.remember(id, ending)
         removeFromPlace(id)
         freeName(id, isReturned: isReturned)
+        if let job = jobs[id] { unblockGroup(of: job) }
         jobs[id] = nil
     }
 
@@ -44,6 +45,7 @@ extension MemoryQueue {
         jobs[id]?.errors.keep(event.line)
         jobs[id]?.stop = nil
         freeName(id)
+        if let group = job.header.group, groups.rule(of: group).order == .skipDead { unblockGroup(of: job) }
     }
 
     private mutating func trimDead() {

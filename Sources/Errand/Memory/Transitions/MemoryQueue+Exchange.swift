@@ -12,6 +12,7 @@ extension MemoryQueue {
         let accepted = apply(call.reports, from: id)
         var answer = ExchangeReply(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }
+        answer.restsGroup = groups.rates.beginsEarlier
         remember(call, answer)
         return answer
     }
@@ -27,7 +28,8 @@ extension MemoryQueue {
         guard var session = sessions[call.session.id] else { return }
         let token = answer.claims.first?.token
         session.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
-        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.acceptsDirectDispatch
+        let isHeldBack = answer.isPaused || answer.awaitsFreeSlot
+        let waits = call.wanted > 0 && token == nil && !isHeldBack && call.acceptsDirectDispatch
         session.dispatchTerms = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
         session.dispatchedToken = nil
         session.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun

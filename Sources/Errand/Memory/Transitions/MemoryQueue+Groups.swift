@@ -25,8 +25,8 @@ extension MemoryQueue {
     }
 
     private mutating func enter(_ child: String, _ place: MemoryGroupNode.Place, _ group: GroupName) -> Bool {
-        if groups.isFull(group) {
-            groups.holdBack(group, place.level)
+        if groups.mustWait(group, at: now) {
+            groups.holdBack(group, place.level, at: now)
             return false
         }
         var node = groups.nodes[place] ?? MemoryGroupNode()
@@ -35,12 +35,15 @@ extension MemoryQueue {
         return true
     }
 
-    /// Wakes a session for a job that was added to a list, unless its group is full.
+    /// Wakes a session for a job that was added to a list, unless its group is held back.
     mutating func noteWork(in list: ReadyListName) {
-        if case .group(let group, _) = list, group.limited.contains(where: { groups.isFull(GroupName(valid: $0)) }) {
-            return
-        }
+        if case .group(let group, _) = list, mustWait(group) { return }
         effects.newWork += 1
+    }
+
+    /// Whether a group or its first part may not run now.
+    func mustWait(_ group: GroupName) -> Bool {
+        group.limited.contains { groups.mustWait(GroupName(valid: $0), at: now) }
     }
 
     /// Notes that a list has become empty otherwise than by a claim.
@@ -56,23 +59,77 @@ extension MemoryQueue {
         groups.forgetHeldBack(first, level)
     }
 
-    /// Frees the slots of a job whose claim ends, whatever ends it. This comes before the job's next state.
-    mutating func freeSlots(of job: MemoryJob) {
+    /// Frees the slots of a job whose claim ends, whatever ends it. This comes before the job's next state. If the claim is
+    /// released, its start does not count.
+    mutating func freeSlots(of job: MemoryJob, released claim: MemoryClaim? = nil) {
+        freeSlotOfQueue(released: claim)
         guard let group = job.header.group else { return }
         for part in group.limited {
             groups.free(job.id, of: part)
+            if let claim { refund(GroupName(valid: part), claim) }
             returnHeldBack(GroupName(valid: part))
         }
         if readyLists[.quarantined] != nil { effects.newWork += 1 }
     }
 
-    /// Lets a group run again that is no longer full.
+    private mutating func refund(_ group: GroupName, _ claim: MemoryClaim) {
+        groups.rates.refund(group.text, startedAt: claim.made, groups.rule(of: group), at: now)
+    }
+
+    private mutating func freeSlotOfQueue(released claim: MemoryClaim?) {
+        guard groups.hasRules else { return }
+        if let claim { refund(.wholeQueue, claim) }
+        if groups.isQueueHeldBack { (groups.isQueueHeldBack, effects.freesQueue) = (false, true) }
+        if effects.freesQueue { effects.newWork += 1 }
+    }
+
+    /// Lets a group run again that is no longer full and does not rest.
     private mutating func returnHeldBack(_ group: GroupName) {
-        guard !groups.isFull(group), let levels = groups.heldBack.removeValue(forKey: group.text) else { return }
+        guard groups.heldBack[group.text] != nil, !groups.isFull(group), groups.blocker(of: group) == nil,
+            !groups.noteRest(group, at: now),
+            let levels = groups.heldBack.removeValue(forKey: group.text)
+        else { return }
         for level in levels.sorted() where waits(group, level) {
             enter(group, level)
-            effects.newWork += groups.limit(of: group).map { $0 - (groups.slots[group.text]?.count ?? 0) } ?? 1000
+            effects.newWork += groups.free(group, at: now)
         }
+    }
+
+    /// Lets an ordered group go on that waits for a job. Returns whether it did.
+    @discardableResult
+    mutating func unblockGroup(of job: MemoryJob) -> Bool {
+        guard let group = job.header.group, groups.blocked[group.text] == job.id else { return false }
+        groups.blocked[group.text] = nil
+        returnHeldBack(group)
+        return true
+    }
+
+    /// Lets groups run again whose rest is over. Returns how many.
+    mutating func returnRested() -> Int {
+        let rested = groups.rates.takeRested(at: now)
+        for group in rested {
+            if group == GroupName.wholeQueue.text {
+                effects.newWork += groups.rates.free(group, groups.rule(of: .wholeQueue), at: now)
+            } else {
+                returnHeldBack(GroupName(valid: group))
+            }
+        }
+        if !rested.isEmpty, readyLists[.quarantined] != nil { effects.newWork += 1 }
+        return rested.count
+    }
+
+    private var claimsOfSessions: Int { sessions.values.reduce(0) { $0 + $1.claims.count } }
+
+    /// How many jobs the rule of the whole queue lets a call claim, none of them ahead.
+    mutating func mostOfQueue(_ wanted: Int, freeSlots: Int) -> (most: Int, isPassedOver: Bool) {
+        let rule = groups.rule(of: .wholeQueue)
+        guard rule.hasLimit else { return (wanted, false) }
+        let most = min(rule.atOnce.map { $0 - claimsOfSessions } ?? .max, groups.rates.free("", rule, at: now))
+        if most <= 0 {
+            groups.noteRest(.wholeQueue, at: now)
+            groups.isQueueHeldBack = true
+        }
+        return (min(most, wanted, freeSlots), most > 0 && freeSlots == 0)
     }
 
     /// Throws if another rule is as specific, or if there are too many.
@@ -94,6 +151,8 @@ extension MemoryQueue {
         groups.setRule(pattern, rule)
         for group in groups.heldBack.keys.sorted() { returnHeldBack(GroupName(valid: group)) }
         if readyLists[.quarantined] != nil { effects.newWork += 1 }
+        if groups.isQueueHeldBack { effects.newWork += 1000 }
+        groups.isQueueHeldBack = false
     }
 
     /// The groups that wait or run, those with the most jobs first; or one of them.
@@ -119,11 +178,15 @@ extension MemoryQueue {
                 return one == other ? $0 < $1 : one > other
             }
         return names.prefix(max(most, 0)).map {
-            GroupStatus(
+            let rest = groups.rest(of: GroupName(valid: $0), at: now)
+            return GroupStatus(
                 group: $0,
                 waiting: waiting[$0] ?? 0,
-                held: groups.slots[$0]?.count ?? 0,
-                limit: groups.limit(of: GroupName(valid: $0))
+                held: $0.isEmpty ? claimsOfSessions : groups.slots[$0]?.count ?? 0,
+                limit: groups.limit(of: GroupName(valid: $0)),
+                restingUntil: rest?.ends,
+                isAtRate: rest?.isByRate ?? false,
+                blocker: groups.blocker(of: GroupName(valid: $0))
             )
         }
     }

@@ -1,10 +1,10 @@
 /// Promote: moves due jobs to their ready lists.
 extension MemoryQueue {
     package mutating func promote() -> Promotion {
-        let promoted = promoteScheduled() + promoteRetrying()
+        let promoted = promoteScheduled() + promoteRetrying() + returnRested()
         let ticks = schedules.values.compactMap(\.nextTick)
-        let next = ([scheduled.first()?.time, retrying.first()?.time] + ticks.filter { $0 > now }).compactMap(\.self)
-            .min()
+        let due = [scheduled.first()?.time, retrying.first()?.time, groups.rates.resting.values.min()]
+        let next = (due + ticks.filter { $0 > now }).compactMap(\.self).min()
         return Promotion(
             promoted: promoted,
             nextDue: next.map { Int(clamping: max($0 - now, 0)) },

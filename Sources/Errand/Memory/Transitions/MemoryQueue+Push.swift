@@ -8,18 +8,31 @@ extension MemoryQueue {
         first: String? = nil,
         listens: (_ session: String) -> Bool = { _ in true }
     ) throws(BrokerError) -> [Receipt] {
-        let receipts = try pushJobs(envelopes)
+        let receipts = try pushJobs(envelopes, refusing: true)
         if envelopes.count == 1, receipts.first?.outcome == .accepted { dispatch(envelopes[0].id, first, listens) }
         return receipts
     }
 
-    /// - Parameter waiting: whether a job with the policy `drop` waits for the end of a running holder without a
-    ///   successor, instead of being dropped.
-    mutating func pushJobs(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
+    /// - Parameters:
+    ///   - waiting: whether a job with the policy `drop` waits for the end of a running holder without a successor,
+    ///     instead of being dropped.
+    ///   - refusing: whether jobs are refused whose group has too many waiting jobs. Their receipts are `unknown`, and
+    ///     ``MemoryEffects/fullGroups`` has them.
+    mutating func pushJobs(
+        _ envelopes: [JobEnvelope],
+        waiting: Bool = false,
+        refusing: Bool = false
+    ) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
         let fitting = countFitting(pushes)
         guard fitting == pushes.count else { throw fullError(fitting, of: pushes.count) }
-        return pushes.map { decide($0, waiting) }
+        return pushes.enumerated().map { index, push in
+            if refusing, let group = fullGroup(of: push) {
+                effects.fullGroups[index] = group
+                return receipt(push, .unknown)
+            }
+            return decide(push, waiting)
+        }
     }
 
     /// Returns the number of jobs, from the first, for which there is room. A job that the queue already has needs
@@ -32,6 +45,29 @@ extension MemoryQueue {
             room -= 1
             return room >= 0
         }.count
+    }
+
+    /// The group, or the first part of it, for which a job that is due would be one too many. A job that is known, is
+    /// dropped or replaces one adds none.
+    private func fullGroup(of push: MemoryPush) -> String? {
+        guard let group = push.header.group, groups.hasRules, isUnknown(push), addsJob(push) else { return nil }
+        return group.limited.first { part in
+            guard let most = groups.rule(of: GroupName(valid: part)).maxWaiting else { return false }
+            return waitingJobs(of: GroupName(valid: part)) >= most
+        }
+    }
+
+    private func addsJob(_ push: MemoryPush) -> Bool {
+        if let name = push.throttledName { return push.due <= now && windows.end(of: name, now: now) == nil }
+        if let name = push.name, holders[name] != nil { return false }
+        return (debounce(push, nil)?.due ?? push.due) <= now
+    }
+
+    private func waitingJobs(of group: GroupName) -> Int {
+        readyLists.reduce(0) { count, list in
+            guard case .group(let other, _) = list.key, other.limited.contains(group.text) else { return count }
+            return count + list.value.count
+        }
     }
 
     private func fullError(_ fitting: Int, of count: Int) -> BrokerError {
@@ -98,8 +134,8 @@ extension MemoryQueue {
             return receipt(push, .deferred, holder: holder.id, until: debounce?.due)
         }
         let debounce = debounce(push, holder)
-        if case .listed(let list) = holder.place, list == push.waitingList,
-            debounce?.due ?? push.due <= now
+        if case .listed(let list) = holder.place, list.hasReadyJobs,
+            waitingList(of: holder.header) == waitingList(of: push.header), debounce?.due ?? push.due <= now
         {
             replace(holder, in: list, by: push, debounce)
         } else {

@@ -24,11 +24,6 @@ final class MemoryPush: Sendable, Equatable {
         self.envelope = envelope.bytes
     }
 
-    /// The list in which the job waits unless it is quarantined.
-    var waitingList: ReadyListName {
-        header.group.map { .group($0, priority: header.priority) } ?? .ready(header.priority)
-    }
-
     static func == (left: MemoryPush, right: MemoryPush) -> Bool {
         left === right
             || (left.id == right.id && left.due == right.due && left.envelope == right.envelope

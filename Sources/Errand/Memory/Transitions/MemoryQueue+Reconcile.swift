@@ -16,7 +16,7 @@ extension MemoryQueue {
         }
         for held in strange.reversed() {
             guard let job = jobs[held.id] else { continue }
-            freeSlots(of: job)
+            freeSlots(of: job, released: held.claim)
             if endClaim(job, of: id, as: .released) != nil { requeue(job.id) }
         }
         return Reconciliation(released: strange.count, lost: lost)

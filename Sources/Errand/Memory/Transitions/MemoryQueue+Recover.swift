@@ -69,7 +69,7 @@ extension MemoryQueue {
         }
         for (job, session) in overdue.prefix(Self.mostRecoveredACall) {
             let isUnreceived = isUnreceived(job, by: session)
-            freeSlots(of: job)
+            freeSlots(of: job, released: isUnreceived ? session.claims[job.id] : nil)
             if isUnreceived {
                 if endClaim(job, of: session.id, as: .released) != nil { requeue(job.id) }
             } else {

@@ -6,18 +6,22 @@ extension MemoryQueue {
     mutating func apply(_ reports: [OutcomeReport], from session: String) -> [Bool] {
         var accepted: [Bool] = []
         var released: [MemoryJob] = []
+        var ended: [(claim: MemoryClaim, group: GroupName?, milliseconds: Int)] = []
         for report in reports {
             guard let job = jobs[report.id], sessions[session]?.claims[report.id]?.token == report.token else {
                 accepted.append(false)
                 continue
             }
             accepted.append(true)
-            freeSlots(of: job)
+            let claim = sessions[session]?.claims[report.id]
+            freeSlots(of: job, released: report.verb == .released ? claim : nil)
+            if let claim { ended.append((claim, job.header.group, report.milliseconds)) }
             if report.verb == .released { released.append(job) } else { apply(report, of: job, from: session) }
             sessions[session]?.claims[report.id] = nil
         }
         // From the last to the first, so that the first is at the head again.
         for job in released.reversed() where endClaim(job, of: session, as: .released) != nil { requeue(job.id) }
+        settle(ended)
         return accepted
     }
 
@@ -35,6 +39,7 @@ extension MemoryQueue {
         case .cancelled: stopped(job, run)
         case .unroutable: makeUnroutable(job, run)
         case .snoozed: snooze(job, run, delay: report.retryDelay ?? 0)
+        case .groupRests: snooze(job, run, delay: report.retryDelay ?? 0, restsGroup: true)
         case .unreadable: die(job.id, run)
         case .released: break
         }
@@ -75,12 +80,22 @@ extension MemoryQueue {
     }
 
     /// A job that has to stop is not run again.
-    private mutating func snooze(_ job: MemoryJob, _ run: MemoryEventDetails, delay: Int) {
+    private mutating func snooze(
+        _ job: MemoryJob,
+        _ run: MemoryEventDetails,
+        delay: Int,
+        restsGroup: Bool = false
+    ) {
         var asked = run
         asked.error = nil
         if job.stop != nil { return stopped(job, asked) }
         if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
-        retry(job, asked, after: Int64(delay))
+        guard restsGroup, let group = job.header.group else { return retry(job, asked, after: Int64(delay)) }
+        // The whole group comes back later, and this job is the first one to run then.
+        groups.rates.rest(group.text, until: MemoryRules.later(now, by: Int64(max(delay, 0))))
+        publish(.retrying, of: job, asked)
+        removeFromPlace(job.id)
+        requeue(job.id)
     }
 
     private mutating func makeUnroutable(_ job: MemoryJob, _ run: MemoryEventDetails) {

@@ -74,7 +74,7 @@ extension MemoryQueue {
     private mutating func requeueClaims(of id: String) {
         for held in (sessions[id]?.claimsInOrder ?? []).reversed() {
             guard let job = jobs[held.id] else { continue }
-            freeSlots(of: job)
+            freeSlots(of: job, released: held.claim)
             if endClaim(job, of: id, as: .released) != nil { requeue(job.id) }
         }
     }

@@ -2,6 +2,8 @@
 extension MemoryQueue {
     /// What a claim of cost 1 adds to the virtual time of a group of weight 1.
     private static let charge: Int64 = 1000
+    /// So many groups are passed over before a call gives up.
+    private static let mostPassedOver = 16
 
     /// Whether jobs with a group, which may run, wait at a level.
     func hasGroups(_ level: Int) -> Bool { groups.nodes[.init(level: level)]?.eligible.isEmpty == false }
@@ -11,6 +13,8 @@ extension MemoryQueue {
         let root = MemoryGroupNode.Place(level: level)
         var pass = MemoryGroupPass()
         open(root, &pass)
+        grant.charge = estimate(at: level)
+        defer { grant.charge = nil }
         var taken = 0
         while taken < most, grant.hasRoom, let claimed = claimFirst(of: root, &pass, &grant) {
             if claimed { taken += 1 }
@@ -30,6 +34,7 @@ extension MemoryQueue {
     /// The child with the lowest virtual time, and the first in alphabetical order among those.
     private func firstChild(of place: MemoryGroupNode.Place, _ pass: MemoryGroupPass) -> (name: String, time: Int64)? {
         var children = groups.nodes[place]?.eligible.map { (name: $0.key, time: $0.value) } ?? []
+        if let passed = pass.passedOver[place] { children.removeAll { passed.contains($0.name) } }
         if readyLists[ownList(of: place)] != nil { children.append(("", pass.ownTimes[place] ?? 0)) }
         return children.min { ($0.time, $0.name) < ($1.time, $1.name) }
     }
@@ -42,22 +47,29 @@ extension MemoryQueue {
         _ pass: inout MemoryGroupPass,
         _ grant: inout MemoryGrant
     ) -> Bool? {
-        guard let child = firstChild(of: place, pass) else { return nil }
+        guard grant.passedOver < Self.mostPassedOver, let child = firstChild(of: place, pass) else { return nil }
         let group = child.name.isEmpty ? nil : place.group(child.name)
-        if let group, groups.isFull(group) {
-            groups.holdBack(group, place.level)
+        if let group, groups.mustWait(group, at: now) {
+            groups.holdBack(group, place.level, at: now)
             leave(child.name, child.time, place)
             return false
+        }
+        if let group, grant.fillsSlots, groups.rule(of: group).hasLimit {
+            return passOver(child.name, of: place, &pass, &grant)
+        }
+        if let sub = subnode(child.name, place, &pass), firstChild(of: sub, pass) == nil, pass.hasPassedOver(sub) {
+            return passOver(child.name, of: place, &pass, &grant)
         }
         let (claimed, isEmpty, cost) = claim(from: child.name, group, place, &pass, &grant)
         var time = child.time
         if claimed == true {
             pass.present[place] = child.time
             let weight = group.flatMap { groups.rule(of: $0).weight } ?? 1
-            time = MemoryRules.later(time, by: max(1, Self.charge * cost / Int64(weight)))
+            let units = grant.charge?.milliseconds ?? cost
+            time = MemoryRules.later(time, by: max(1, Self.charge * units / Int64(weight)))
         }
-        if let group, groups.isFull(group), !isEmpty {
-            groups.holdBack(group, place.level)
+        if let group, !isEmpty, groups.mustWait(group, at: now) {
+            groups.holdBack(group, place.level, at: now)
             leave(child.name, time, place)
         } else if isEmpty {
             leave(child.name, time, place)
@@ -70,6 +82,18 @@ extension MemoryQueue {
         return claimed ?? false
     }
 
+    /// Passes over a child whose jobs are only claimed for a free slot of the worker. It stays eligible.
+    private func passOver(
+        _ child: String,
+        of place: MemoryGroupNode.Place,
+        _ pass: inout MemoryGroupPass,
+        _ grant: inout MemoryGrant
+    ) -> Bool {
+        pass.passedOver[place, default: []].insert(child)
+        grant.passedOver += 1
+        return false
+    }
+
     private mutating func claim(
         from child: String,
         _ group: GroupName?,
@@ -79,7 +103,8 @@ extension MemoryQueue {
     ) -> (claimed: Bool?, isEmpty: Bool, cost: Int64) {
         if let sub = subnode(child, place, &pass) {
             let claimed = claimFirst(of: sub, &pass, &grant)
-            let isEmpty = claimed == nil || (claimed == true && firstChild(of: sub, pass) == nil)
+            let isEmpty =
+                claimed == nil || (claimed == true && firstChild(of: sub, pass) == nil && !pass.hasPassedOver(sub))
             return (claimed, isEmpty, grant.lastCost)
         }
         let list = group.map { ReadyListName.group($0, priority: place.level) } ?? ownList(of: place)
@@ -122,4 +147,8 @@ struct MemoryGroupPass {
     var present: [MemoryGroupNode.Place: Int64] = [:]
     /// The virtual times of the lists of jobs in no child.
     var ownTimes: [MemoryGroupNode.Place: Int64] = [:]
+    /// The children that were passed over.
+    var passedOver: [MemoryGroupNode.Place: Set<String>] = [:]
+
+    func hasPassedOver(_ place: MemoryGroupNode.Place) -> Bool { passedOver[place] != nil }
 }

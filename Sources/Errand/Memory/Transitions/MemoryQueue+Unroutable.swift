@@ -14,10 +14,9 @@ extension MemoryQueue {
         var unseen = readyLists[list]?.count ?? 0
         while unseen > 0, taken < most, grant.hasRoom, let id = readyLists[list]?.first {
             unseen -= 1
-            if let own = jobs[id]?.readyList, case .group = own {
+            if let own = readyList(of: id), case .group = own {
                 removeFromPlace(id)
-                appendJob(own, id)
-                noteWork(in: own)
+                requeueUnroutable(id, to: own)
             } else if jobs[id]?.isQuarantined != true {
                 if claim(id, &grant) { taken += 1 }
             } else {

@@ -10,12 +10,37 @@ public struct JobFailure: Error, Sendable, CustomStringConvertible {
     public let isFinal: Bool
     /// The delay before the retry, instead of the operation's own.
     public let retryAfter: Duration?
+    /// What waits for ``retryAfter``: the job, or its whole group.
+    public let scope: Scope
+
+    /// What waits before a retry.
+    public enum Scope: Sendable {
+        /// The job, whose run counts as a failed attempt.
+        case job
+        /// The job's group: none of its jobs starts before that, and this one is the first of them. The run spends no
+        /// attempt, and is reported as snoozed. A job without a group waits alone.
+        case group
+    }
 
     /// Makes a failure.
     public init(_ message: String, isFinal: Bool = false, retryAfter: Duration? = nil) {
         self.message = message
         self.isFinal = isFinal
         self.retryAfter = retryAfter
+        scope = .job
+    }
+
+    /// Makes a failure after which the job, or its whole group, waits for a while: an API has answered, for instance,
+    /// that a customer made too many calls.
+    ///
+    /// ```swift
+    /// throw JobFailure("the API asks for a pause", retryAfter: .seconds(30), scope: .group)
+    /// ```
+    public init(_ message: String = "asked to come back later", retryAfter: Duration, scope: Scope) {
+        self.message = message
+        self.retryAfter = retryAfter
+        self.scope = scope
+        isFinal = false
     }
 
     /// The message.

@@ -6,6 +6,9 @@ public enum HandlerOutcome: Sendable, Equatable {
     case failed(String, isFinal: Bool = false, retryAfter: Duration? = nil)
     /// The job runs again later and spends no attempt.
     case snoozed(Duration)
+    /// The job's group rests for this time, and the job is the first one of it to run then. It spends no attempt. Without
+    /// a group the job is snoozed. The text says why.
+    case groupRests(Duration, String)
     /// The job ends `cancelled` with this reason, and is not retried.
     case cancelled(String)
 }

@@ -25,7 +25,10 @@ extension PollerState {
         unreadClaims = reply.claims.count
         account.end(claims: reply.claims.count)
         hasDueJobs = reply.hasDueJobs
-        if call.wanted > 0 { poll.note(found: !reply.claims.isEmpty, hurries: reply.hasMore, at: now) }
+        if call.wanted > 0 {
+            awaitsFreeSlot = reply.awaitsFreeSlot
+            poll.note(found: !reply.claims.isEmpty, hurries: reply.hasMore || reply.awaitsFreeSlot, at: now)
+        }
     }
 
     private func unreadReply(_ reply: ExchangeReply, to call: Exchange) -> UnreadReply? {

@@ -28,6 +28,8 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     var dispatched: DirectDispatch?
     /// Whether the last reply said that jobs are due.
     var hasDueJobs = false
+    /// Whether jobs wait that are only claimed for a free slot.
+    var awaitsFreeSlot = false
 
     /// The runs, by their jobs' ids.
     package internal(set) var runs: [String: Run] = [:]
@@ -141,8 +143,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
 
     private mutating func nextCall(at now: ContinuousClock.Instant, _ begun: Token) -> PollerStep? {
         let reports = takeReports()
-        let (wanted, freeSlots) =
-            isDraining || !poll.isOver(at: now) ? (0, 0) : slots.grant(atMost: claimLimit.current(at: now))
+        let (wanted, freeSlots) = claimable(at: now)
         guard !reports.isEmpty || wanted > 0 || (isDraining && mayBePreanswered) else { return nil }
         call += 1
         granted = wanted
@@ -163,6 +164,14 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
         )
         sent = exchange
         return .send(exchange, running: unread.take())
+    }
+
+    /// Returns how many jobs to ask for, and how many of them would begin at once.
+    private mutating func claimable(at now: ContinuousClock.Instant) -> (wanted: Int, freeSlots: Int) {
+        guard !isDraining, poll.isOver(at: now), !awaitsFreeSlot || slots.hasFreeSlot else { return (0, 0) }
+        let grant = slots.grant(atMost: claimLimit.current(at: now))
+        if grant.wanted > 0 { awaitsFreeSlot = false }
+        return grant
     }
 
     private mutating func takeReports() -> [OutcomeReport] {

@@ -1,6 +1,6 @@
 import Logging
 
-/// Maintains one queue beside its poller: promotes due jobs, ticks schedules, recovers the jobs of dead workers, and
+/// Maintains one queue beside its poller: promotes due jobs, lets groups run again whose rest is over, ticks schedules, recovers the jobs of dead workers, and
 /// releases jobs that have waited here too long. Every worker does this about once a second, at random times; no leader
 /// is needed.
 struct QueueMaintenance: Sendable {
@@ -8,7 +8,6 @@ struct QueueMaintenance: Sendable {
 
     private let poller: QueuePoller
     private let context: SessionContext
-    private let signal = Signal()
 
     init(of poller: QueuePoller) {
         self.poller = poller
@@ -16,7 +15,7 @@ struct QueueMaintenance: Sendable {
     }
 
     /// Ends the maintenance, once the session's phase says so, without waiting for its next time.
-    func wake() { signal.raise() }
+    func wake() { poller.maintenance.raise() }
 
     func work() async {
         var (pace, chance) = (MaintenancePace(), SystemRandomNumberGenerator())
@@ -39,7 +38,7 @@ struct QueueMaintenance: Sendable {
 
     /// Waits for the next maintenance. Returns whether the session is still alive.
     private func isDue(after pause: Duration) async -> Bool {
-        await signal.wait(for: pause)
+        await poller.maintenance.wait(for: pause)
         return !context.phase.isOver && !context.phase.isLost
     }
 

@@ -17,6 +17,8 @@ final class QueuePoller: Sendable {
     let signal = Signal()
     /// Raised when enough reports are waiting to be worth a call.
     let enough = Signal()
+    /// Raised when the queue's maintenance should look when the next group may run again.
+    let maintenance = Signal()
 
     init(_ queue: String, _ context: SessionContext, slots: SlotShare) {
         self.queue = queue
@@ -39,6 +41,7 @@ final class QueuePoller: Sendable {
                 guard let reply = try await send(exchange, running: last) else { return }
                 for job in reply.expired { noteDiscarded(job.id, job.operation, .expired) }
                 state.withLock { $0.answered(reply, to: exchange.call, at: .now) }
+                if reply.restsGroup { maintenance.raise() }
             case .gather: await enough.wait(for: .milliseconds(1))
             case .reconcile(let call): try await reconcile(call)
             case .promote: await promote()

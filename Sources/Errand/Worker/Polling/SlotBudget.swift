@@ -51,6 +51,15 @@ package final class SlotBudget: Sendable {
         }
     }
 
+    /// Returns whether fewer jobs are held than can run. If not, the queue at `index` counts as refused.
+    func hasFreeSlot(for index: Int) -> Bool {
+        state.withLock { state in
+            let isFree = state.held < concurrency
+            if !isFree { state.shares[index].wasRefused = true }
+            return isFree
+        }
+    }
+
     /// Settles a grant after the reply has arrived; `looked` is false if the broker was not asked.
     ///
     /// - Returns: the queues that were refused before and may ask again.

@@ -14,6 +14,9 @@ package struct SlotShare: Sendable {
 
     func grant(atMost limit: Int) -> (wanted: Int, freeSlots: Int) { budget.grant(to: index, atMost: limit) }
 
+    /// Whether a slot is free. If none is, the queue is woken when that may have changed.
+    var hasFreeSlot: Bool { budget.hasFreeSlot(for: index) }
+
     func settle(wanted: Int, got: Int, looked: Bool) {
         wakeUp(budget.settle(index, wanted: wanted, got: got, looked: looked))
     }

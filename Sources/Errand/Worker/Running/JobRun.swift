@@ -303,6 +303,10 @@ extension JobRun {
         case .snoozed(let pause):
             report.verb = .snoozed
             report.retryDelay = max(0, pause.wholeMilliseconds)
+        case .groupRests(let pause, let reason):
+            report.verb = .groupRests
+            report.retryDelay = max(0, pause.wholeMilliseconds)
+            report.error = reason.clipped(toUTF8: OutcomeReport.mostErrorBytes)
         case .cancelled(let reason):
             report.verb = .cancelled
             report.error = reason.clipped(toUTF8: OutcomeReport.mostErrorBytes)
@@ -356,43 +360,5 @@ extension JobRun {
         guard attempt <= job.retries ?? operation.defaults.retries else { return nil }
         let strategy: any JobRetryStrategy = job.description.backoff ?? operation.retryStrategy
         return max(0, (asked ?? strategy.calculateBackoff(attempt: attempt)).wholeMilliseconds)
-    }
-}
-
-extension HandlerOutcome {
-    fileprivate init(thrown error: any Error) {
-        switch error {
-        case let failure as JobFailure:
-            self = .failed(failure.message, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
-        case let snooze as JobSnooze: self = .snoozed(snooze.pause)
-        case let cancellation as JobCancellation: self = .cancelled(cancellation.reason)
-        default: self = .failed(String(describing: error))
-        }
-    }
-}
-
-extension RunEnding {
-    /// Makes an ending from a report, or from `nil` if nothing is reported. A job that was cancelled before it began is
-    /// reported as released, and ends as cancelled.
-    fileprivate init(_ report: OutcomeReport?, wasCancelled: Bool = false) {
-        guard let report else {
-            self.init(status: .lost, timedOut: false, duration: .zero, error: nil)
-            return
-        }
-        let status: Status =
-            switch report.verb {
-            case .finished: .succeeded
-            case .failed, .timedOut: report.retryDelay == nil ? .failed : .retried
-            case .cancelled: .cancelled
-            case .snoozed: .snoozed
-            case .released, .unroutable: wasCancelled ? .cancelled : .released
-            case .unreadable: .failed
-            }
-        self.init(
-            status: status,
-            timedOut: report.verb == .timedOut,
-            duration: .milliseconds(report.milliseconds),
-            error: report.error
-        )
     }
 }

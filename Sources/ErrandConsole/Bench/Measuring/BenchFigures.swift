@@ -7,6 +7,7 @@ struct BenchFigures: Sendable {
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, mixed
         case drainFewGroups, drainManyGroups, drainLimitedGroups, serverMicrosecondsPerGroupedJob
+        case waitWithoutFlood99, waitBesideFlood99, waitBesideManyUsers99
         case uniqueNew, uniqueDrop, uniqueReplace
         case pickup50, pickup95, pickup99, pickupMost
         case pickup200Idle50, pickup200Idle95, pickup200Idle99, pickup200IdleMost
@@ -28,11 +29,19 @@ struct BenchFigures: Sendable {
     mutating func add(_ latencies: [Double], to kinds: [Kind]) {
         let sorted = latencies.sorted()
         guard let most = sorted.last else { return }
-        for (kind, share) in zip(kinds, [0.5, 0.95, 0.99]) {
-            let rank = Int((Double(sorted.count) * share).rounded(.up))
-            add(sorted[min(max(rank, 1), sorted.count) - 1], to: kind)
-        }
+        for (kind, share) in zip(kinds, [0.5, 0.95, 0.99]) { add(Self.percentile(share, of: sorted), to: kind) }
         if let last = kinds.last { add(most, to: last) }
+    }
+
+    /// Adds the value that 99 of 100 latencies do not exceed.
+    mutating func addHighPercentile(of latencies: [Double], to kind: Kind) {
+        guard !latencies.isEmpty else { return }
+        add(Self.percentile(0.99, of: latencies.sorted()), to: kind)
+    }
+
+    private static func percentile(_ share: Double, of sorted: [Double]) -> Double {
+        let rank = Int((Double(sorted.count) * share).rounded(.up))
+        return sorted[min(max(rank, 1), sorted.count) - 1]
     }
 
     /// Returns the value for all runs: the median, or the largest for a maximum; `nil` if it was not measured.

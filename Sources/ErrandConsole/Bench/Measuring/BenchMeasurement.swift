@@ -124,7 +124,25 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
             figures.add(drain.drained, to: .drainLimitedGroups)
         },
+        flood("99 small tenants", of: 0, users: 1, .waitWithoutFlood99),
+        flood("99 small tenants beside a flood", of: 10, users: 1, .waitBesideFlood99),
+        flood("99 small tenants beside a flood of 10,000 users", of: 10, users: 10_000, .waitBesideManyUsers99),
     ]
+
+    /// The waits of small tenants beside a flood of so many times the number of jobs.
+    private static func flood(
+        _ title: String,
+        of times: Int,
+        users: Int,
+        _ kind: BenchFigures.Kind
+    ) -> BenchMeasurement {
+        BenchMeasurement(part: .groups, title: title, seconds: { $0.seconds(jobs: 2 * Double(times) + 1) }) {
+            stage,
+            figures in
+            let waits = try await FloodBench(stage: stage).waits(flood: times * stage.jobs, users: users)
+            figures.addHighPercentile(of: waits, to: kind)
+        }
+    }
 
     private static let waiting = [
         BenchMeasurement(part: .pickup, title: "pick-up by one idle worker", seconds: { $0.seconds(probes: 1) }) {

@@ -41,7 +41,8 @@ struct DrainBench {
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
         if let rule { try await stage.broker.setFlow(queue, matching: "*", rule) }
         let empty = try await stage.settledMemory()
-        _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, groups: groups, to: queue)
+        let names = (0..<groups).map { "group-\($0)" }
+        _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, groups: names, to: queue)
         let full = try await stage.settledMemory()
         result.waitingBytes = Double(full - empty) / Double(jobs)
         let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)

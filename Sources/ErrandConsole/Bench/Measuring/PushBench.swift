@@ -36,17 +36,17 @@ struct PushBench {
 
     /// Pushes many jobs per call to one queue, fewer if they are large.
     ///
-    /// - Parameter groups: The number of groups to which the jobs belong in turn; 0 for none.
+    /// - Parameter groups: The groups to which the jobs belong in turn; none if it is empty.
     func bulk(
         jobs: Int,
         operation: String = BenchOperations.noop,
-        groups: Int = 0,
+        groups: [String] = [],
         bytes: Int = 100,
         portion most: Int = PushBench.portion,
         to queue: String
     ) async throws -> Double {
-        let kinds = try (0..<max(groups, 1)).map {
-            try stage.job(operation, on: queue, group: groups > 0 ? "group-\($0)" : nil, bytes: bytes)
+        let kinds = try (groups.isEmpty ? [nil] : groups.map(Optional.some)).map {
+            try stage.job(operation, on: queue, group: $0, bytes: bytes)
         }
         let portion = max(1, min(most, (4 << 20) / bytes))
         let start = ContinuousClock.now

@@ -54,6 +54,8 @@ struct BenchReport {
             "groups": [
                 "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),
                 "server_us_per_job": exact(.serverMicrosecondsPerGroupedJob),
+                "wait_p99_ms": exact(.waitWithoutFlood99), "wait_beside_flood_p99_ms": exact(.waitBesideFlood99),
+                "wait_beside_many_users_p99_ms": exact(.waitBesideManyUsers99),
             ],
             "unique": ["new": rate(.uniqueNew), "drop": rate(.uniqueDrop), "replace": rate(.uniqueReplace)],
             "pickup_ms": percentiles([.pickup50, .pickup95, .pickup99, .pickupMost]),

@@ -56,6 +56,9 @@ struct BenchRow {
     ]
 
     private static let latency = [
+        BenchRow("wait of 99 small tenants, 99 of 100", .waitWithoutFlood99, .milliseconds),
+        BenchRow("the same beside ten times --jobs of another one", .waitBesideFlood99, .milliseconds),
+        BenchRow("the same, spread over 10,000 users", .waitBesideManyUsers99, .milliseconds),
         BenchRow("pick-up by one idle worker, median", .pickup50, .milliseconds),
         BenchRow("pick-up, 95 of 100", .pickup95, .milliseconds),
         BenchRow("pick-up, 99 of 100", .pickup99, .milliseconds),

@@ -26,7 +26,7 @@ struct JobFacts {
         let facts: [(String, String?, Bool)] = [
             ("Waits because", wait?.text, false), ("Name", job.name, false), ("Unique", policy, false),
             ("Tags", job.tags.isEmpty ? nil : job.tags.joined(separator: ", "), false),
-            ("Priority", job.stored.map { "\($0.priority)" }, false), ("Group", description?.group, false),
+            ("Priority", job.stored.map { "\($0.priority)" }, false), ("Group", job.group, false),
             ("Cost", description?.cost.map { "\($0)" }, false),
             ("Attempt", attempt, false), ("Failures", record.failures > 0 ? "\(record.failures)" : nil, true),
             ("Workers that died with it", record.crashes > 0 ? "\(record.crashes)" : nil, true),

@@ -22,6 +22,7 @@ struct JobRow {
             "names": job.name.map { [["name": $0.shortened(to: Self.shownOfLine)]] } ?? [],
             "errors": error.map { [$0] } ?? [], "runsOn": worker.map { [$0] } ?? [],
             "tags": job.tags.map { ["tag": $0, "query": query(of: $0)] },
+            "inGroups": inGroups,
             "progress": job.progress.map { [["words": $0.shortened(to: Self.shownOfLine)]] } ?? [],
         ]
     }
@@ -40,6 +41,10 @@ struct JobRow {
         let state = job.record.state
         let hasOwnList = !JobSearch.unfinished.contains(state)
         return FormFields([("tag", tag)] + (hasOwnList ? [("state", state.rawValue)] : [])).query
+    }
+
+    private var inGroups: [[String: Any]] {
+        job.group.map { [["group": $0, "groupPlace": FormFields.encode($0)]] } ?? []
     }
 
     private var attempt: String? {

@@ -29,7 +29,7 @@ struct ScheduleForm {
             name,
             try timing(stored),
             pushing: template,
-            catchUp: try Schedule.CatchUp(word: fields["catch_up"] ?? "latest", limit: try limit()),
+            catchUp: try Schedule.CatchUp(word: fields["catch_up"] ?? "latest", limit: try fields.number("limit")),
             overlap: try overlap(),
             revision: revision
         )
@@ -58,13 +58,6 @@ struct ScheduleForm {
             throw PageProblem.bad("job: its queue is \(template.queue), and that of the schedule is \(queue)")
         }
         return template
-    }
-
-    private func limit() throws -> Int? {
-        try fields["limit"].map { text in
-            guard let limit = Int(text) else { throw PageProblem.bad("limit: write a whole number") }
-            return limit
-        }
     }
 
     private func overlap() throws -> Schedule.Overlap {

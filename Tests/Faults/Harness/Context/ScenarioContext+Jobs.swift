@@ -18,6 +18,7 @@ struct JobOptions: Sendable {
     var delay: Int64?
     var retries: Int?
     var priority: Int?
+    var group: String?
     /// Whether its run should reach its end.
     var ends = true
 }
@@ -46,6 +47,7 @@ extension ScenarioContext {
             notBefore: options.delay.map { Self.now + $0 },
             retries: options.retries,
             priority: options.priority,
+            group: options.group,
             id: id
         ).makeEnvelope()
     }

@@ -50,9 +50,16 @@ enum DumpScript {
           local ends = string.match(field('throttled', 'name ' .. n) or '', '^%d+:(%d+):')
           add(windows, ends and tonumber(ends) > at and ends or -1)
         end
-        local slots, held_back = {}, {}
+        local arrivals, rests = {}, {}
+        for _, group in ipairs({ \(([""] + Universe.groups).map { "'\($0)'" }.joined(separator: ", ")) }) do
+          local time = tonumber(call('ZSCORE', Q .. ':tat', group) or 0)
+          add(arrivals, time > at * 1000 and time or 0)
+          add(rests, call('ZSCORE', Q .. ':resting', group) or -1)
+        end
+        local slots, held_back, blockers = {}, {}, {}
         for _, group in ipairs({ \(Universe.groups.map { "'\($0)'" }.joined(separator: ", ")) }) do
           add(slots, call('SCARD', Q .. ':held:' .. group))
+          add(blockers, digits(field('blocked', group)) or -1)
           local levels = 0
           for level in string.gmatch(field('held_back', group) or '', '%d') do levels = levels + 2 ^ level end
           add(held_back, levels)
@@ -61,6 +68,7 @@ enum DumpScript {
         for _, node in ipairs({ \(StateFields.nodes.map { "{ '\($0.key)', '\($0.child)' }" }.joined(separator: ", ")) }) do
           add(times, call('ZSCORE', Q .. ':groups:' .. node[1], node[2]) or -1)
         end
+        local mean_run = tonumber(call('HGET', Q .. ':runtime', 'mean_run') or 0)
         say(40, 0)
         \(say(StateFields.queue))
 

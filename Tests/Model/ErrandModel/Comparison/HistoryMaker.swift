@@ -121,7 +121,23 @@ package struct HistoryMaker {
         if numbers.chance(25) { return .flow(pattern, nil) }
         var rule = FlowRule()
         if numbers.chance(80) { rule.atOnce = 1 + numbers.below(2) }
-        if numbers.chance(40) { rule.weight = 2 + numbers.below(3) }
+        if numbers.chance(40) {
+            rule.rate = FlowRate(
+                1 + numbers.below(3),
+                per: .milliseconds([1, 40, 400][numbers.below(3)]),
+                burst: 1 + numbers.below(3)
+            )
+        }
+        if numbers.chance(30), !pattern.isEmpty {
+            rule.order = FlowOrder.allCases[numbers.below(2)]
+            rule.atOnce = nil
+        }
+        if numbers.chance(20), !pattern.isEmpty { rule.maxWaiting = 1 + numbers.below(3) }
+        if numbers.chance(50), pattern.isEmpty {
+            rule.isFairByTime = true
+            (rule.atOnce, rule.rate) = (nil, nil)
+        }
+        if numbers.chance(40), !pattern.isEmpty { rule.weight = 2 + numbers.below(3) }
         return .flow(pattern, rule)
     }
 
@@ -245,7 +261,7 @@ package struct HistoryMaker {
         if numbers.chance(6) { call.reports.append(stranger()) }
         call.wanted = call.reports.isEmpty || numbers.chance(50) ? 1 + numbers.below(4) : 0
         // With tombstones no job becomes a suspect: a line of nothing but tombstones would hold a session up.
-        call.freeSlots = style.isPlain ? 0 : numbers.below(2)
+        call.freeSlots = style.isPlain ? 0 : numbers.below(usesGroups ? 5 : 2)
         call.acceptsDirectDispatch = !style.isPlain && numbers.chance(50)
         call.begun = numbers.chance(60) && !style.isPlain ? known?.begun ?? 0 : 0
         call.longestWait = .milliseconds([0, 50, 400, 100_000][numbers.below(4)])

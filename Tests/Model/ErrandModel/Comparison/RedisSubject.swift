@@ -130,7 +130,7 @@ package actor RedisSubject {
     private func made(_ command: Command) async throws -> Answer {
         let queue = universe.queue
         switch command {
-        case .push(let jobs, _): return .receipts(try await broker.push(jobs, to: queue))
+        case .push(let jobs, _): return .receipts(try await receipts(of: jobs))
         case .register(let session): try await broker.register(session, on: queue)
         case .exchange(let call): return .exchanged(try await broker.exchange(call, on: queue))
         case .beat(let session, let begun):
@@ -150,5 +150,15 @@ package actor RedisSubject {
         case .flow(let pattern, nil): try await broker.deleteFlow(queue, matching: pattern)
         }
         return .done
+    }
+}
+
+extension RedisSubject {
+    /// Pushes jobs. Those that were refused because their group is full have the receipt `unknown`, as in the model.
+    private func receipts(of jobs: [JobEnvelope]) async throws -> [Receipt] {
+        do throws(BrokerError) { return try await broker.push(jobs, to: universe.queue) } catch {
+            guard let taken = error.taken else { throw error }
+            return zip(jobs, taken).map { $1 ?? Receipt(id: $0.id, queue: universe.queue, outcome: .unknown) }
+        }
     }
 }

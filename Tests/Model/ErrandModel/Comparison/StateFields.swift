@@ -103,6 +103,19 @@ enum StateFields {
             .init("slots of groups", listed: "unpack(slots)") { queue, _ in
                 Universe.groups.map { Int64(queue.groups.slots[$0]?.count ?? 0) }
             },
+            .init("mean run time", "mean_run") { queue, _ in queue.groups.meanRun },
+            .init("jobs that ordered groups wait for", listed: "unpack(blockers)") { queue, _ in
+                Universe.groups.map { queue.groups.blocked[$0].map(digits) ?? -1 }
+            },
+            .init("theoretical arrival times", listed: "unpack(arrivals)") { queue, _ in
+                ([""] + Universe.groups).map { group in
+                    let time = queue.groups.rates.times[group] ?? 0
+                    return time > queue.now * 1000 ? time : 0
+                }
+            },
+            .init("until when groups rest", listed: "unpack(rests)") { queue, _ in
+                ([""] + Universe.groups).map { queue.groups.rates.resting[$0] ?? -1 }
+            },
             .init("levels at which groups are held back", listed: "unpack(held_back)") { queue, _ in
                 Universe.groups.map { group in
                     (queue.groups.heldBack[group] ?? []).reduce(0) { $0 + Int64(1) << Int64($1) }

@@ -60,6 +60,7 @@ package enum TestScripts {
             local all = redis.call('HGETALL', test)
             for i = 1, #all, 2 do
               local name = string.match(all[i], '^expires (.*:ended.*)$') or string.match(all[i], '^expires (.*:left:.*)$')
+                or string.match(all[i], '^expires (.*:tat)$')
               if name and tonumber(all[i + 1]) <= at then redis.call('DEL', name) end
             end
             return { string.format('%.0f', math.floor(at / 1000)), string.format('%.0f', at % 1000 * 1000) }

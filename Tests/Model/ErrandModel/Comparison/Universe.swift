@@ -15,7 +15,7 @@ package struct Universe: Sendable {
     package let operations = ["op0", "op1"]
     /// First parts, and groups below them.
     static let groups = ["g0", "g1", "g0/u0", "g0/u1", "g1/u0"]
-    static let patterns = ["g*", "g0", "g*/*", "g0/u*"]
+    static let patterns = ["g*", "g0", "g*/*", "g0/u*", ""]
     static let error = "reason"
     static let result = Array("result".utf8)
 
