@@ -340,6 +340,8 @@ local rates = { begins_earlier = false }
 do
   -- Times in µs are beyond this, times in ms below it.
   local MICROSECONDS = '100000000000000'
+  -- Ten years in ms: no rest and no burst matters for longer.
+  local LONGEST = 315360000000
   local times, started = {}, false
   local function time_of(member)
     if not times[member] then times[member] = tonumber(has('tat') and try('ZSCORE', key('tat'), member) or 0) or 0 end
@@ -388,6 +390,13 @@ do
     started = true
   end
 
+  -- No rule lets a group be further ahead of the clock than by its burst: the rule was another one before, or the clock
+  -- was set back.
+  function rates.limit(group)
+    local rule = rule_of(group)
+    local most = rule.interval and has('tat') and now * 1000 + rule.burst * rule.interval
+    if most and time_of(group) > most then set_time(group, most) end
+  end
   -- Notes that a group is held back until a time. The session that makes the first of these times earlier looks then.
   function rates.note(group, ends)
     local first = try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {}
@@ -412,7 +421,8 @@ do
     end
     each_portion(members, 1000, 'ZREM', key('tat'))
     local last = try('ZREVRANGE', key('tat'), 0, 0, 'WITHSCORES') or {}
-    if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.ceil(num(last[2]) / 1000) - now))) end
+    local left = math.ceil((tonumber(last[2] or 0) or 0) / 1000) - now
+    if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.min(left, LONGEST)))) end
   end
 end
 -- Groups of jobs: their lists, their virtual times, and the slots that their claims take.
@@ -422,7 +432,7 @@ end
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
 local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
-local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting
+local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting, note_list
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
 function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
@@ -474,8 +484,9 @@ do
   end
   -- Whether an ordered group waits for a job that has started and not ended, other than this one: `blocked` has its id.
   function is_blocked(group, id)
-    local by = rule_of(group).is_ordered and field('blocked', group)
-    return by and by ~= id
+    local rule = rule_of(group)
+    local by = rule.is_ordered and field('blocked', group)
+    return by and by ~= id and not (rule.skips_dead and call('ZSCORE', key('dead'), by))
   end
   -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
   function must_wait(group, id) return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0 end
@@ -489,6 +500,7 @@ do
 
   -- Notes until when a group rests. Returns whether it does.
   function note_rest(group)
+    rates.limit(group)
     local ends = rates.rests_until(group)
     if ends > 0 then rates.note(group, ends) end
     return ends > 0
@@ -616,13 +628,15 @@ do
   -- `waiting` has the number of entries in the lists of all second parts of a first part.
   local function count_second_parts(group, by)
     local first, second = parts_of(group)
-    if second and try('HINCRBY', key('waiting'), first, by) == 0 then call('HDEL', key('waiting'), first) end
+    if not second then return end
+    local count = num(try('HGET', key('waiting'), first)) + by
+    if count > 0 then try('HSET', key('waiting'), first, count) else try('HDEL', key('waiting'), first) end
   end
   -- Notes that entries were taken from the list of a group.
   function note_taken(group, count) count_second_parts(group, -count) end
   -- The number of entries in the lists of a group, and of its second parts if it is a first part.
   function count_waiting(group)
-    local count = num(try('HGET', key('waiting'), group))
+    local count = math.max(0, num(try('HGET', key('waiting'), group)))
     for level = 0, 9 do count = count + (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) end
     return count
   end
@@ -632,11 +646,18 @@ do
   function note_added(name, length, added)
     local level, group = parse_list(name)
     if not group then return added end
+    count_second_parts(group, added)
+    if length == added then return note_list(level, group, length) end
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
-    count_second_parts(group, added)
-    if length == added then enter(level, group) end
     return (must_wait(group) or must_wait((parts_of(group)))) and 0 or added
+  end
+  -- Notes a list whose group may run from now on. Returns how many sessions to wake for it.
+  function note_list(level, group, length)
+    call('ZADD', key('backlog'), length, level .. ':' .. group)
+    known.backlog = true
+    enter(level, group)
+    return (must_wait(group) or must_wait((parts_of(group)))) and 0 or length
   end
   -- Notes that a number of entries was removed from a list otherwise than by a claim.
   function note_removed(name, count)

@@ -20,7 +20,7 @@ extension HandlerOutcome {
             let message = "\(call) returned status \(head.status)"
             let pause =
                 [429, 503].contains(head.status) ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
-            if restsGroup, let pause {
+            if restsGroup, let pause, pause > .zero {
                 self = .groupRests(pause, message)
                 return
             }

@@ -123,7 +123,7 @@ struct QueueAudit {
         for node in try await suffixes(of: ":groups:") { _ = try await walk("eligible", node) }
         for group in try await suffixes(of: ":held:") { _ = try await walk("held", group) }
         for group in try await suffixes(of: ":group:") { take(try await step("group", group)) }
-        if repair { for step in ["operations", "groups"] { _ = try await walk(step) } }
+        if repair { for step in ["operations", "groups", "waiting"] { _ = try await walk(step) } }
         // Repeats the step after repairs.
         let (counts, sessions) = try await step("keys").halves
         bodies = counts.first.flatMap { Int($0) } ?? 0

@@ -33,8 +33,29 @@ function steps.groups()
       finding('group_miscounted', page[i], function() call('ZADD', key('backlog'), waiting, page[i]) end)
     end
     if waiting > 0 and level and is_group(group) then
-      if not is_found(level, group) then finding('group_not_found', page[i], function() fresh = fresh + note_added(list_name, waiting, waiting) end) end
+      if not is_found(level, group) then finding('group_not_found', page[i], function() fresh = fresh + note_list(level, group, waiting) end) end
       add(list_name, waiting)
+    end
+  end
+end
+
+-- How many jobs wait in the second parts of each first part. Very many groups are not added up.
+function steps.waiting()
+  local sums = {}
+  if has('backlog') and call('ZCARD', key('backlog')) > 20000 then return end
+  local flat = has('backlog') and call('ZRANGE', key('backlog'), 0, -1, 'WITHSCORES') or {}
+  for i = 1, #flat, 2 do
+    local _, group = parse_list('group:' .. flat[i])
+    local first, second = parts_of(group or '')
+    if second then sums[first] = (sums[first] or 0) + num(flat[i + 1]) end
+  end
+  local counted = call('HGETALL', key('waiting'))
+  for i = 1, #counted, 2 do sums[counted[i]] = sums[counted[i]] or 0 end
+  for first, sum in pairs(sums) do
+    if num(call('HGET', key('waiting'), first)) ~= sum then
+      finding('group_miscounted', printable(first), function()
+        if sum > 0 then call('HSET', key('waiting'), first, sum) else call('HDEL', key('waiting'), first) end
+      end)
     end
   end
 end
@@ -45,7 +66,7 @@ function steps.group()
   local level, group = parse_list(list_name)
   if wrong_type(list_name, 'list') or not level or not is_group(group) or is_in('backlog', name) then return end
   local waiting = call('LLEN', key(list_name))
-  if waiting > 0 then finding('group_unlisted', name, function() fresh = fresh + note_added(list_name, waiting, waiting) end) end
+  if waiting > 0 then finding('group_unlisted', name, function() fresh = fresh + note_list(level, group, waiting) end) end
 end
 
 -- The groups that may run, at a level or below a first part, which a scan of all keys has found.

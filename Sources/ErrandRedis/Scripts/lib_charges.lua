@@ -9,14 +9,14 @@ do
     if not rule_of(WHOLE_QUEUE).by_time then return nil end
     return math.max(1, math.floor(num(call('HGET', key('runtime'), 'mean_run')) / 1000))
   end
-  -- Notes the run time of a claim that ends.
-  function run_time.note(text, duration)
+  -- Notes the run time of a claim that ends. A claim that did not run leaves the mean as it is.
+  function run_time.note(text, duration, has_run)
     duration = math.min(num(duration), 1000000000000)
     local group, level, charge = string.match(text, '^%d+:%d+:%d*:(%S*) (%d) (%d+)$')
     if not group then return end
     local place = level .. ':' .. group
     differences[place] = (differences[place] or 0) + duration - num(charge)
-    runs, total = runs + 1, total + duration
+    if has_run then runs, total = runs + 1, total + duration end
   end
 
   local function move(node, child, milliseconds, weight)
@@ -33,11 +33,11 @@ do
   end
   -- Charges the groups of the noted claims the differences.
   function run_time.settle()
-    if runs == 0 then return end
     for place, milliseconds in pairs(differences) do
       local level, group = string.match(place, '^(%d):(.*)$')
       correct(level, group, milliseconds)
     end
+    if runs == 0 then return end
     local mean, latest = num(call('HGET', key('runtime'), 'mean_run')), math.floor(1000 * total / runs)
     call('HSET', key('runtime'), 'mean_run', whole(mean > 0 and math.floor((9 * mean + latest) / 10) or latest))
   end

@@ -48,85 +48,91 @@ end
 
 -- The ids and fragments of jobs that this call has found expired; nil if there are none.
 local expired
-local function expire(id, fragment)
-  local line = event('expired', id, fragment, num(field('failures', id)), 'null', 0, 'null')
-  count('expired')
-  end_job(id, 'e', line)
-  expired = expired or {}
-  expired[#expired + 1] = id
-  expired[#expired + 1] = fragment
-  skipped = skipped + 1
-end
-
 -- The claim of a job without a timeout and a group, and what claims are charged in advance.
 local default_claim, charge
 -- The cost of the job that was claimed last.
 local claimed_cost = 1
--- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
--- with a timeout and those with a header of version 2 have another character than a semicolon in that place.
-local function claim_of(id, body)
-  claimed_cost = 1
-  if string.byte(body, 18) == 59 then return default_claim, body end
-  local _, timeout, _, fragment, expiry, cost, group = header(body)
-  if expiry and expiry <= now then return expire(id, fragment) end
-  if expiry then
-    body = string.gsub(body, '^(.-;%d+;%d*;%d*;)%d+', '%1', 1)
-    call('HSET', key('body'), id, body)
-  end
-  claimed_cost = cost or 1
-  if group then take_slot(group, id) end
-  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group, charge), body
-end
-
 -- Whether jobs with a group join the list of their group instead of being claimed, because they were found elsewhere.
 local regroups = false
 local claims = {}
-local function claim(found)
-  if #found == 0 then return end
-  local stored = call('HMGET', key('body'), unpack(found))
-  local all = table.concat(found)
-  local are_sound = string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
-  local n = #ids
-  for i = 1, #found do
-    local id, body = found[i], stored[i]
-    local reason = (not body or body == '') and '"its body is missing"'
-      or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
-    if reason then
-      skipped = skipped + 1
-      handle_stray(id, reason)
-    elseif regroups and string.sub(list_of(body), 1, 6) == 'group:' then
-      skipped = skipped + 1
-      add_to_list('RPUSH', id, body)
-    else
-      local text, claimed = claim_of(id, body)
-      if text then
-        n = n + 1
-        ids[n], bodies[n] = id, claimed
-        claims[2 * n - 1], claims[2 * n] = id, text
+local claim
+do
+  local function expire(id, fragment)
+    local line = event('expired', id, fragment, num(field('failures', id)), 'null', 0, 'null')
+    count('expired')
+    end_job(id, 'e', line)
+    expired = expired or {}
+    expired[#expired + 1] = id
+    expired[#expired + 1] = fragment
+    skipped = skipped + 1
+  end
+
+  -- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
+  -- with a timeout and those with a header of version 2 have another character than a semicolon in that place.
+  local function claim_of(id, body)
+    if string.byte(body, 18) == 59 then return default_claim, body end
+    local _, timeout, _, fragment, expiry, cost, group = header(body)
+    if expiry and expiry <= now then return expire(id, fragment) end
+    if expiry then
+      body = string.gsub(body, '^(.-;%d+;%d*;%d*;)%d+', '%1', 1)
+      call('HSET', key('body'), id, body)
+    end
+    claimed_cost = cost or 1
+    if group then take_slot(group, id) end
+    return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group, charge), body
+  end
+
+  function claim(found)
+    if #found == 0 then return end
+    local stored = call('HMGET', key('body'), unpack(found))
+    local all = table.concat(found)
+    local are_sound = string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
+    local n = #ids
+    for i = 1, #found do
+      local id, body = found[i], stored[i]
+      local reason = (not body or body == '') and '"its body is missing"'
+        or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
+      if reason then
+        skipped = skipped + 1
+        handle_stray(id, reason)
+      elseif regroups and string.sub(list_of(body), 1, 6) == 'group:' then
+        skipped = skipped + 1
+        add_to_list('RPUSH', id, body)
+      else
+        local text, claimed = claim_of(id, body)
+        if text then
+          n = n + 1
+          ids[n], bodies[n] = id, claimed
+          claims[2 * n - 1], claims[2 * n] = id, text
+        end
+        room = room - #body
       end
-      room = room - #body
     end
   end
 end
 
--- Pops up to `n` entries of a list, in portions so that large bodies do not pile up; many tombstones take several
--- calls.
-local looked, whole_room = 0, room
-local function portion()
-  if #ids == 0 then return 8 end
-  -- The first few bodies give an estimate of the size. If it is wrong, 32 bodies of a MiB each are still acceptable.
-  return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
-end
-local function take(list_key, n, filter)
-  local unseen = filter and call('LLEN', list_key) or n
-  while n > 0 and unseen > 0 and room > 0 and looked < 2000 do
-    local entries = call('LPOP', list_key, math.min(n, portion(), unseen))
-    if not entries then return n end
-    looked = looked + #entries
-    local before = #ids
-    claim(filter and filter(resolve(entries), list_key) or resolve(entries))
-    n = n - (#ids - before)
-    if filter then unseen = unseen - #entries end
+local looked, take = 0
+do
+  local whole_room = room
+  local function portion()
+    if #ids == 0 then return 8 end
+    -- The first few bodies give an estimate of the size. If it is wrong, 32 bodies of a MiB each are still acceptable.
+    return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
   end
-  return n
+
+  -- Pops up to `n` entries of a list, in portions so that large bodies do not pile up; many tombstones take several
+  -- calls.
+  function take(list_key, n, filter)
+    local unseen = filter and call('LLEN', list_key) or n
+    while n > 0 and unseen > 0 and room > 0 and looked < 2000 do
+      local entries = call('LPOP', list_key, math.min(n, portion(), unseen))
+      if not entries then return n end
+      looked = looked + #entries
+      local before = #ids
+      claim(filter and filter(resolve(entries), list_key) or resolve(entries))
+      n = n - (#ids - before)
+      if filter then unseen = unseen - #entries end
+    end
+    return n
+  end
 end

@@ -127,6 +127,9 @@ do
     for _, part in ipairs(group and limited(group) or {}) do
       if must_wait(part, id) then
         note_rest(part)
+        -- The next one may be able to run.
+        local entry = call('LLEN', key('quarantined')) > 1 and call('LPOP', key('quarantined'))
+        if entry then call('RPUSH', key('quarantined'), entry) end
         return true
       end
     end

@@ -6,6 +6,8 @@ local rates = { begins_earlier = false }
 do
   -- Times in µs are beyond this, times in ms below it.
   local MICROSECONDS = '100000000000000'
+  -- Ten years in ms: no rest and no burst matters for longer.
+  local LONGEST = 315360000000
   local times, started = {}, false
   local function time_of(member)
     if not times[member] then times[member] = tonumber(has('tat') and try('ZSCORE', key('tat'), member) or 0) or 0 end
@@ -54,6 +56,13 @@ do
     started = true
   end
 
+  -- No rule lets a group be further ahead of the clock than by its burst: the rule was another one before, or the clock
+  -- was set back.
+  function rates.limit(group)
+    local rule = rule_of(group)
+    local most = rule.interval and has('tat') and now * 1000 + rule.burst * rule.interval
+    if most and time_of(group) > most then set_time(group, most) end
+  end
   -- Notes that a group is held back until a time. The session that makes the first of these times earlier looks then.
   function rates.note(group, ends)
     local first = try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {}
@@ -78,6 +87,7 @@ do
     end
     each_portion(members, 1000, 'ZREM', key('tat'))
     local last = try('ZREVRANGE', key('tat'), 0, 0, 'WITHSCORES') or {}
-    if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.ceil(num(last[2]) / 1000) - now))) end
+    local left = math.ceil((tonumber(last[2] or 0) or 0) / 1000) - now
+    if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.min(left, LONGEST)))) end
   end
 end

@@ -44,11 +44,12 @@ do
   end
 
   -- The run was told to come back later, and so is the whole group of the job, which is the first one to run then.
+  local LONGEST_REST = 2592000000
   local function rest_group(id, fragment, attempt, duration, delay)
     local body = call('HGET', key('body'), id)
     local _, _, _, _, _, _, group = header(body)
     if not group then return retry(id, fragment, attempt, duration, delay) end
-    rates.rest(group, now + num(delay))
+    rates.rest(group, now + math.min(num(delay), LONGEST_REST))
     event('retrying', id, fragment, attempt, worker, duration, 'null')
     requeue(id, body)
   end
@@ -89,19 +90,23 @@ do
     -- while its end is remembered.
     local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
     local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
-    local good, ended_count, has_rules = nil, 0, has('flow')
+    local good, ended_count, has_rules, has_slot = nil, 0, has('flow'), false
 
     -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
     -- otherwise.
     local function counts(i, start, duration, is_released)
       local id, claim = asked[i], held[i]
       if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
+      -- Claims that were made together mostly have one text.
+      if claim ~= good then has_slot = has_rules or string.find(claim, '^%d+:%d+:%d*:') end
       good = claim
       done[id] = true
       ended_count = ended_count + 1
       ended_claims[ended_count] = id
-      free_slot(id, claim, is_released)
-      if has_rules then run_time.note(claim, duration) end
+      if has_slot then
+        free_slot(id, claim, is_released)
+        run_time.note(claim, duration, not is_released)
+      end
       return not (ended_recently[i] or ended_earlier[i])
     end
 
@@ -141,7 +146,7 @@ do
       else
         reported = reported + 1
         good = nil
-        local taken = counts(reported, ARGV[at + 2] .. ':', ARGV[at + 5], ARGV[at + 3] == 'r')
+        local taken = counts(reported, ARGV[at + 2] .. ':', ARGV[at + 5], string.find(ARGV[at + 3], '^[ru]$'))
         outcomes[reported] = taken and '1' or '0'
         if taken then
           apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])

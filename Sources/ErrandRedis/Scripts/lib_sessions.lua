@@ -8,6 +8,8 @@ local function grant_grace(longest, noted_as, at)
     call('ZADD', key('sessions'), whole(now + longest), session)
   end
   call('HSET', key('runtime'), 'grace', whole(now + longest), 'leap', nowtext, noted_as, at)
+  -- If the clock was set back, groups may rest for too long.
+  if has('held_back') then call('HSET', key('runtime'), 'reconsider', '0') end
 end
 
 local function detect_outage(lease)

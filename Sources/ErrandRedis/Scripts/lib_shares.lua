@@ -91,6 +91,7 @@ do
     looked = looked + 1
     taken[name] = (taken[name] or 0) + 1
     local before = #ids
+    claimed_cost = 1
     claim(resolve(entries))
     return #ids > before
   end

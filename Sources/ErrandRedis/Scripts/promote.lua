@@ -35,7 +35,7 @@ if special and has('resting') then
 end
 -- A rule was changed while very many groups were held back.
 local rest = special and has('held_back') and call('HGET', key('runtime'), 'reconsider')
-if rest and reconsider(rest) then next_due = 0 end
+if rest and reconsider(whole(num(rest))) then next_due = 0 end
 local ticking = 0
 -- A corrupt timetable does not leave jobs half promoted: the script that lists due schedules reports it.
 if has('timetable') and not wrong_type('timetable', 'zset') then

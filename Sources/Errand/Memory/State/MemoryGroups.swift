@@ -10,6 +10,10 @@ package struct MemoryGroups: Sendable, Equatable {
 
     /// The job that an ordered group waits for: it has started and not ended.
     package internal(set) var blocked: [String: String] = [:]
+    /// Those of them that are dead.
+    var deadBlockers: Set<String> = []
+    /// Whether the clock may have been set back, so that groups rest for too long.
+    var reconsiders = false
     /// Rates and rests.
     package internal(set) var rates = MemoryRates()
     /// The mean run time of claims that were charged by it, in microseconds.
@@ -33,8 +37,8 @@ package struct MemoryGroups: Sendable, Equatable {
 
     /// The job other than this one that an ordered group waits for.
     func blocker(of group: GroupName, but id: String? = nil) -> String? {
-        guard rule(of: group).order != nil, let blocker = blocked[group.text], blocker != id else { return nil }
-        return blocker
+        guard let order = rule(of: group).order, let blocker = blocked[group.text], blocker != id else { return nil }
+        return order == .skipDead && deadBlockers.contains(blocker) ? nil : blocker
     }
 
     func isFull(_ group: GroupName) -> Bool {
@@ -68,6 +72,7 @@ package struct MemoryGroups: Sendable, Equatable {
     /// Notes until when a group rests. Returns whether it does.
     @discardableResult
     mutating func noteRest(_ group: GroupName, at now: Int64) -> Bool {
+        rates.limit(group.text, rule(of: group), at: now)
         guard let ends = rest(of: group, at: now)?.ends else { return false }
         rates.note(group.text, until: ends)
         return true

@@ -59,6 +59,15 @@ package struct MemoryRates: Sendable, Equatable {
         note(group, until: ends)
     }
 
+    /// No rule lets a group be further ahead of the clock than by its burst: the rule was another one before, or the clock
+    /// was set back.
+    mutating func limit(_ group: String, _ rule: FlowRule, at now: Int64) {
+        guard let rate = rule.rate, let time = times[group] else { return }
+        let most = MemoryRules.later(now.thousandfold, by: rate.burst64 * rate.interval)
+        guard time > most else { return }
+        times[group] = most
+    }
+
     mutating func note(_ group: String, until ends: Int64) {
         if resting.values.min() ?? .max > ends { beginsEarlier = true }
         resting[group] = ends

@@ -8,18 +8,18 @@ extension MemoryQueue {
     }
 
     /// Charges the groups of claims that have ended the differences between their run times and what they were charged.
-    mutating func settle(_ ended: [(claim: MemoryClaim, group: GroupName?, milliseconds: Int)]) {
+    mutating func settle(_ ended: [MemoryEndedClaim]) {
         var (runs, total) = (Int64(0), Int64(0))
         var differences: [MemoryChargedGroup: Int64] = [:]
-        for (claim, group, milliseconds) in ended {
-            guard let charge = claim.charge else { continue }
-            let time = min(max(Int64(milliseconds), 0), Self.longestRun)
-            runs += 1
-            total += time
-            differences[MemoryChargedGroup(level: charge.level, group: group), default: 0] += time - charge.milliseconds
+        for end in ended {
+            guard let charge = end.claim.charge else { continue }
+            let time = min(max(Int64(end.milliseconds), 0), Self.longestRun)
+            if end.hasRun { (runs, total) = (runs + 1, total + time) }
+            let charged = MemoryChargedGroup(level: charge.level, group: end.group)
+            differences[charged, default: 0] += time - charge.milliseconds
         }
-        guard runs > 0 else { return }
         for (charged, milliseconds) in differences { correct(charged.level, charged.group, by: milliseconds) }
+        guard runs > 0 else { return }
         let latest = 1000 * total / runs
         groups.meanRun = groups.meanRun > 0 ? (9 * groups.meanRun + latest) / 10 : latest
     }
@@ -38,6 +38,19 @@ extension MemoryQueue {
     private mutating func move(_ child: String, _ place: MemoryGroupNode.Place, _ milliseconds: Int64, weight: Int) {
         let (quotient, rest) = (1000 * milliseconds).quotientAndRemainder(dividingBy: Int64(weight))
         groups.nodes[place]?.move(child, by: rest < 0 ? quotient - 1 : quotient, at: now)
+    }
+}
+
+/// A claim that has ended by a report.
+struct MemoryEndedClaim {
+    let claim: MemoryClaim
+    let group: GroupName?
+    let milliseconds: Int
+    /// Whether the job has run, and was neither released nor unroutable.
+    let hasRun: Bool
+
+    init(_ claim: MemoryClaim, _ group: GroupName?, _ milliseconds: Int, _ hasRun: Bool) {
+        (self.claim, self.group, self.milliseconds, self.hasRun) = (claim, group, milliseconds, hasRun)
     }
 }
 

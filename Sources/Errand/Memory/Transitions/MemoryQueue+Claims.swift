@@ -47,6 +47,7 @@ extension MemoryQueue {
         lastToken = grant.token
         idle.removeAll { $0 == grant.session }
         groups.rates.start("", grant.claims.count, groups.rule(of: .wholeQueue), at: now)
+        freeOfQueue()
         guard settings.publishesStarts else { return }
         for claim in grant.claims {
             guard let job = jobs[claim.id] else { continue }
@@ -91,6 +92,9 @@ extension MemoryQueue {
                 .first(where: { groups.mustWait($0, for: job.id, at: now) })
         else { return false }
         groups.noteRest(part, at: now)
+        // The next one may be able to run.
+        readyLists[.quarantined]?.remove(job.id)
+        readyLists[.quarantined]?.append(job.id)
         return true
     }
 

@@ -45,7 +45,9 @@ extension MemoryQueue {
         jobs[id]?.errors.keep(event.line)
         jobs[id]?.stop = nil
         freeName(id)
-        if let group = job.header.group, groups.rule(of: group).order == .skipDead { unblockGroup(of: job) }
+        guard let group = job.header.group, groups.blocked[group.text] == id else { return }
+        groups.deadBlockers.insert(id)
+        if groups.rule(of: group).order == .skipDead { unblockGroup(of: job) }
     }
 
     private mutating func trimDead() {

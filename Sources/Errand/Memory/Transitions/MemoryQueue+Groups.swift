@@ -98,6 +98,7 @@ extension MemoryQueue {
     /// Lets an ordered group go on that waits for a job. Returns whether it did.
     @discardableResult
     mutating func unblockGroup(of job: MemoryJob) -> Bool {
+        groups.deadBlockers.remove(job.id)
         guard let group = job.header.group, groups.blocked[group.text] == job.id else { return false }
         groups.blocked[group.text] = nil
         returnHeldBack(group)
@@ -122,14 +123,22 @@ extension MemoryQueue {
 
     /// How many jobs the rule of the whole queue lets a call claim, none of them ahead.
     mutating func mostOfQueue(_ wanted: Int, freeSlots: Int) -> (most: Int, isPassedOver: Bool) {
+        guard let most = freeOfQueue() else { return (wanted, false) }
+        return (min(most, wanted, freeSlots), most > 0 && freeSlots == 0 && !readyLists.isEmpty)
+    }
+
+    /// How many jobs the rule of the whole queue lets a session claim; `nil` without such a rule. The queue is full or
+    /// rests if it is none. Then the end of a claim or of the rest wakes a session.
+    @discardableResult
+    mutating func freeOfQueue() -> Int? {
         let rule = groups.rule(of: .wholeQueue)
-        guard rule.hasLimit else { return (wanted, false) }
+        guard rule.hasLimit else { return nil }
         let most = min(rule.atOnce.map { $0 - claimsOfSessions } ?? .max, groups.rates.free("", rule, at: now))
         if most <= 0 {
             groups.noteRest(.wholeQueue, at: now)
             groups.isQueueHeldBack = true
         }
-        return (min(most, wanted, freeSlots), most > 0 && freeSlots == 0)
+        return most
     }
 
     /// Throws if another rule is as specific, or if there are too many.
@@ -149,6 +158,12 @@ extension MemoryQueue {
     /// Sets the rule of a pattern, or removes it. It applies from the next claim on.
     package mutating func setFlow(_ pattern: FlowMatching, _ rule: FlowRule?) {
         groups.setRule(pattern, rule)
+        reconsiderGroups()
+    }
+
+    /// Lets groups run again that are no longer held back, after a change of a rule or of the clock.
+    mutating func reconsiderGroups() {
+        groups.reconsiders = false
         for group in groups.heldBack.keys.sorted() { returnHeldBack(GroupName(valid: group)) }
         if readyLists[.quarantined] != nil { effects.newWork += 1 }
         if groups.isQueueHeldBack { effects.newWork += 1000 }

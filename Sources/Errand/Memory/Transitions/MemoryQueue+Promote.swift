@@ -2,6 +2,7 @@
 extension MemoryQueue {
     package mutating func promote() -> Promotion {
         let promoted = promoteScheduled() + promoteRetrying() + returnRested()
+        if groups.reconsiders, !groups.heldBack.isEmpty { reconsiderGroups() }
         let ticks = schedules.values.compactMap(\.nextTick)
         let due = [scheduled.first()?.time, retrying.first()?.time, groups.rates.resting.values.min()]
         let next = (due + ticks.filter { $0 > now }).compactMap(\.self).min()

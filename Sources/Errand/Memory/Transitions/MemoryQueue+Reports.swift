@@ -6,7 +6,7 @@ extension MemoryQueue {
     mutating func apply(_ reports: [OutcomeReport], from session: String) -> [Bool] {
         var accepted: [Bool] = []
         var released: [MemoryJob] = []
-        var ended: [(claim: MemoryClaim, group: GroupName?, milliseconds: Int)] = []
+        var ended: [MemoryEndedClaim] = []
         for report in reports {
             guard let job = jobs[report.id], sessions[session]?.claims[report.id]?.token == report.token else {
                 accepted.append(false)
@@ -14,8 +14,9 @@ extension MemoryQueue {
             }
             accepted.append(true)
             let claim = sessions[session]?.claims[report.id]
-            freeSlots(of: job, released: report.verb == .released ? claim : nil)
-            if let claim { ended.append((claim, job.header.group, report.milliseconds)) }
+            let hasRun = report.verb != .released && report.verb != .unroutable
+            freeSlots(of: job, released: hasRun ? nil : claim)
+            if let claim { ended.append(MemoryEndedClaim(claim, job.header.group, report.milliseconds, hasRun)) }
             if report.verb == .released { released.append(job) } else { apply(report, of: job, from: session) }
             sessions[session]?.claims[report.id] = nil
         }
@@ -79,6 +80,9 @@ extension MemoryQueue {
         end(job.id, as: .cancelled, event: event, isReturned: isReturned)
     }
 
+    /// The longest rest of a group in milliseconds.
+    private static let longestRest = 2_592_000_000
+
     /// A job that has to stop is not run again.
     private mutating func snooze(
         _ job: MemoryJob,
@@ -92,7 +96,7 @@ extension MemoryQueue {
         if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
         guard restsGroup, let group = job.header.group else { return retry(job, asked, after: Int64(delay)) }
         // The whole group comes back later, and this job is the first one to run then.
-        groups.rates.rest(group.text, until: MemoryRules.later(now, by: Int64(max(delay, 0))))
+        groups.rates.rest(group.text, until: MemoryRules.later(now, by: Int64(min(max(delay, 0), Self.longestRest))))
         publish(.retrying, of: job, asked)
         removeFromPlace(job.id)
         requeue(job.id)

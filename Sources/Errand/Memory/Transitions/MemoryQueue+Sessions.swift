@@ -63,6 +63,7 @@ extension MemoryQueue {
         for (id, session) in sessions where session.leaseEnds > end { sessions[id]?.leaseEnds = end }
         pulse.graceEnds = end
         pulse.leap = now
+        if !groups.heldBack.isEmpty { groups.reconsiders = true }
     }
 
     /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.

@@ -31,7 +31,7 @@ public struct JobFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// Makes a failure after which the job, or its whole group, waits for a while: an API has answered, for instance,
-    /// that a customer made too many calls.
+    /// that a customer made too many calls. A group rests for 1 s at least and for 30 days at most.
     ///
     /// ```swift
     /// throw JobFailure("the API asks for a pause", retryAfter: .seconds(30), scope: .group)

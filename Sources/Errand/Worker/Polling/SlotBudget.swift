@@ -42,12 +42,14 @@ package final class SlotBudget: Sendable {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
+            // Other queues may have asked for the same slots.
+            let slots = max(0, concurrency - state.held - state.reserved)
             let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index)
             state.reserved += wanted
             // Counted immediately, so that the next queue that asks is compared with current numbers.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight
             state.shares[index].wasRefused = wanted == 0
-            return (wanted, max(0, concurrency - state.held))
+            return (wanted, slots)
         }
     }
 

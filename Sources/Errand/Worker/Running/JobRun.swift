@@ -305,7 +305,8 @@ extension JobRun {
             report.retryDelay = max(0, pause.wholeMilliseconds)
         case .groupRests(let pause, let reason):
             report.verb = .groupRests
-            report.retryDelay = max(0, pause.wholeMilliseconds)
+            // The run spends no attempt, so without a pause the job would run again and again.
+            report.retryDelay = max(1000, pause.wholeMilliseconds)
             report.error = reason.clipped(toUTF8: OutcomeReport.mostErrorBytes)
         case .cancelled(let reason):
             report.verb = .cancelled
