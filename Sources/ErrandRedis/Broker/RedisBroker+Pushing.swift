@@ -33,17 +33,16 @@ extension RedisBroker {
         var first = jobs.count
         for follower in followers {
             let end = first + follower.jobs.count
-            follower.tell(Self.part(first..<end, of: outcome, queue))
+            follower.tell(Self.part(first..<end, of: outcome))
             first = end
         }
-        return try Self.part(0..<jobs.count, of: outcome, queue).get()
+        return try Self.part(0..<jobs.count, of: outcome).get()
     }
 
     /// The outcome of some of the jobs of a call.
     private static func part(
         _ range: Range<Int>,
-        of outcome: Result<[Receipt], BrokerError>,
-        _ queue: String
+        of outcome: Result<[Receipt], BrokerError>
     ) -> Result<[Receipt], BrokerError> {
         switch outcome {
         case .success(let receipts): return .success(Array(receipts[range]))

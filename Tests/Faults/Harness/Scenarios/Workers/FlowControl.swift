@@ -111,8 +111,8 @@ extension ScenarioContext {
         return server
     }
 
-    /// Checks that of each group one job was claimed at a time, that no slot is left, and, if the groups are ordered, that
-    /// jobs started in the order of their pushes.
+    /// Checks that of each group one job was claimed at a time and that no slot is left. If the groups are ordered, jobs
+    /// must also have started in the order of their pushes, and none between the start of another and its last end.
     fileprivate func judge(_ groups: [String: [String]], isOrdered: Bool) async throws {
         let group = Dictionary(uniqueKeysWithValues: groups.flatMap { group in group.value.map { ($0, group.key) } })
         var claimed: [String: String] = [:]
@@ -120,10 +120,13 @@ extension ScenarioContext {
         for event in try await keptEvents() {
             guard let id = event.id, let name = group[id] else { continue }
             guard event.event == "started" else {
-                if claimed[name] == id { claimed[name] = nil }
+                let isOver = !isOrdered || event.event == "finished" || event.event == "dead"
+                if isOver, claimed[name] == id { claimed[name] = nil }
                 continue
             }
-            if let other = claimed[name] { expect(false, "\(id) was claimed beside \(other) of group \(name)") }
+            if let other = claimed[name], !isOrdered || other != id {
+                expect(false, "\(id) was claimed beside \(other) of group \(name)")
+            }
             claimed[name] = id
             if started[name]?.contains(id) != true { started[name, default: []].append(id) }
         }
