@@ -11,19 +11,16 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "flow", "lib_audit", "lib_audit_groups", "lib_audit_names", "lib_audit_pages", "lib_audit_positions",
-    "lib_audit_schedules", "lib_base",
-    "lib_charges", "lib_checked", "lib_claims", "lib_counts", "lib_endings", "lib_events", "lib_groups", "lib_headers",
-    "lib_history",
-    "lib_levels",
-    "lib_lists",
-    "lib_names", "lib_push", "lib_queue", "lib_rates", "lib_reading", "lib_reports", "lib_request", "lib_rules",
-    "lib_schedules", "lib_sessions",
-    "lib_shares", "lib_statistics", "lib_types", "lib_wakeups",
-    "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "promote", "push",
+    "lib_audit", "lib_audit_groups", "lib_audit_names", "lib_audit_pages", "lib_audit_positions", "lib_audit_schedules",
+    "lib_audit_workflows",
+    "lib_backlog", "lib_base", "lib_call", "lib_charges", "lib_checked", "lib_claims", "lib_counts", "lib_endings",
+    "lib_events", "lib_groups", "lib_headers", "lib_history", "lib_levels", "lib_lists", "lib_names", "lib_push",
+    "lib_push_checks", "lib_queue", "lib_rates", "lib_reading", "lib_reports", "lib_request", "lib_rules",
+    "lib_schedules", "lib_sessions", "lib_shares", "lib_statistics", "lib_types", "lib_wakeups",
+    "lib_workflow_states", "lib_workflows",
+    "audit", "cancel", "check", "clear", "cursor", "exchange", "flow", "heartbeat", "inspect", "promote", "push",
     "queue", "reconcile", "record", "recover", "register", "release", "retry", "schedule", "settings", "statistics",
-    "status", "stream",
-    "tick", "timetable", "unschedule", "update",
+    "status", "stream", "tick", "timetable", "unschedule", "update", "workflow", "workflows",
 ]
 
 /// The dashboard's templates and files; embedded in the binary as well.
@@ -31,7 +28,7 @@ let dashboardFiles =
     [
         "actions", "charts", "confirm", "errorGroups", "events", "found", "groups", "job", "jobFilter", "jobRows",
         "jobs", "layout", "moment", "overview", "problem", "push", "queue", "queueTable", "ruleForm", "run", "schedule",
-        "schedules", "times", "timesCells", "workerRows", "workers",
+        "schedules", "times", "timesCells", "workerRows", "workers", "workflow", "workflows",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
 /// Returns a product of another package; `trait` is the trait that asks for it.

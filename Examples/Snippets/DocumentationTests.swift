@@ -1,3 +1,4 @@
+import Errand
 import ErrandCatalogue
 import Foundation
 import Testing
@@ -70,6 +71,16 @@ import Testing
         }
         #expect(!pieces.isEmpty)
         for piece in pieces { #expect(try !Catalogue(yaml: piece, source: article).operations.isEmpty) }
+    }
+
+    @Test func `a workflow that is shown can be read`() throws {
+        let article = "docs/workflows.md"
+        let text = try String(contentsOf: Self.root.appending(path: article), encoding: .utf8)
+        let pieces = text.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(!pieces.isEmpty)
+        for piece in pieces { #expect(try !WorkflowFile.parse(Array(piece.utf8), source: article).jobs.isEmpty) }
     }
 
     @Test func `there are articles`() { #expect(Self.articles.count > 16) }

@@ -56,6 +56,16 @@ extension ScheduleError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
+extension WorkflowError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension WorkflowNotFinished: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
 extension WorkerStuck: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }

@@ -35,6 +35,8 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
         case let error as BrokerError: self.init(error)
         case let error as CatalogueError: self.init("\(error)", ExitStatus.badConfiguration)
         case let error as DescriptionError: self.init("\(error)", ExitStatus.badInput)
+        case let error as WorkflowError: self.init("\(error)", ExitStatus.badInput)
+        case let error as WorkflowFileError: self.init("\(error)", ExitStatus.badInput)
         default: return nil
         }
     }

@@ -37,7 +37,7 @@ struct ErrandConsole: AsyncParsableCommand {
             StatusCommand.self, StatisticsCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self,
             JobCommand.self, WhyCommand.self,
             QueueCommand.self, FlowCommand.self,
-            ScheduleCommand.self,
+            WorkflowCommand.self, ScheduleCommand.self,
             EventsCommand.self, ImportCommand.self,
             DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,
         ]

@@ -42,7 +42,7 @@ extension BrokerError: HTTPResponseError {
     public func response(from request: Request, context: some RequestContext) throws -> Response {
         let isLater = status == .serviceUnavailable
         let message = isLater ? "jobs cannot be taken at the moment" : "the job queue rejected the request"
-        let answer = ErrorAnswer(error: .init(message: message, job: nil, state: nil))
+        let answer = ErrorAnswer(error: .init(message: message))
         var response = try answer.response(status, from: request, context: context)
         if isLater { response.headers[.retryAfter] = "5" }
         return response
@@ -56,7 +56,40 @@ extension DescriptionError: HTTPResponseError {
 
     /// A JSON object with the description's rule that the request breaks.
     public func response(from request: Request, context: some RequestContext) throws -> Response {
-        let answer = ErrorAnswer(error: .init(message: "no such job can be pushed: \(self)", job: nil, state: nil))
+        let answer = ErrorAnswer(error: .init(message: "no such job can be pushed: \(self)"))
+        return try answer.response(status, from: request, context: context)
+    }
+}
+
+extension WorkflowNotFinished: ResponseGenerator {}
+extension WorkflowNotFinished: HTTPResponseError {
+    /// 504 if the time ran out, 502 if the workflow failed, 409 if it was cancelled, 404 if the broker does not have it.
+    public var status: HTTPResponse.Status {
+        if isOutOfTime { return .gatewayTimeout }
+        return switch state {
+        case nil: .notFound
+        case .failed: .badGateway
+        default: .conflict
+        }
+    }
+
+    /// A JSON object with the status, a message and the workflow's id and state.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let standing = state.map { "is \($0.rawValue)" } ?? "is not known"
+        let message = isOutOfTime ? "the workflow has not ended yet" : "the workflow \(standing)"
+        let answer = ErrorAnswer(error: .init(message: message, workflow: id, state: state?.rawValue))
+        return try answer.response(status, from: request, context: context)
+    }
+}
+
+extension WorkflowError: ResponseGenerator {}
+extension WorkflowError: HTTPResponseError {
+    /// 422: the request asks for a workflow that cannot be described, for example with a cycle.
+    public var status: HTTPResponse.Status { .unprocessableContent }
+
+    /// A JSON object with the rule that the workflow breaks.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let answer = ErrorAnswer(error: .init(message: "no such workflow can be pushed: \(self)"))
         return try answer.response(status, from: request, context: context)
     }
 }
@@ -65,8 +98,9 @@ extension DescriptionError: HTTPResponseError {
 private struct ErrorAnswer: ResponseEncodable {
     struct Details: Encodable {
         let message: String
-        let job: String?
-        let state: String?
+        var job: String?
+        var workflow: String?
+        var state: String?
     }
 
     let error: Details

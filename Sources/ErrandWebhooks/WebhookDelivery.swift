@@ -9,7 +9,7 @@ struct WebhookDelivery: JobParameters {
 
     /// The webhook's name; the delivering worker has its URL and secrets.
     let webhook: String
-    /// The event's type, such as `job.finished`.
+    /// The event's type, such as `job.finished` or `workflow.finished`.
     let type: String
     /// The time of the event, in ISO 8601.
     let timestamp: String
@@ -18,10 +18,14 @@ struct WebhookDelivery: JobParameters {
 
     init(_ webhook: Webhook, _ event: KeptEvent) {
         self.webhook = webhook.name
-        type = "job.\(event.event.event ?? "")"
+        type = Self.type(of: event.event.event ?? "")
         let milliseconds = event.event.atMilliseconds ?? 0
         timestamp = Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
         self.event = String(decoding: event.line, as: UTF8.self)
+    }
+
+    private static func type(of kind: String) -> String {
+        kind.hasPrefix("workflow_") ? "workflow." + kind.dropFirst("workflow_".count) : "job." + kind
     }
 
     /// The body to post, in the format of the Standard Webhooks specification.

@@ -95,15 +95,25 @@ struct DashboardCommand: AsyncParsableCommand {
         let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
         try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5), logFormat: logFormat) { broker in
             let application = application(broker, users, logger)
-            do { try await serve(application, logger) } catch {
+            let check = BrokerCheck(broker: broker, logger: logger)
+            do { try await serve(application, check, logger) } catch let error as BrokerError {
+                throw error
+            } catch {
                 throw CommandFailure("cannot serve on \(host):\(port): \(error)", ExitStatus.unavailable)
             }
         }
     }
 
     /// Serves until a signal stops it, gracefully or immediately.
-    private func serve(_ application: some ApplicationProtocol, _ logger: Logger) async throws {
-        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
+    private func serve(
+        _ application: some ApplicationProtocol,
+        _ check: BrokerCheck,
+        _ logger: Logger
+    ) async throws {
+        let services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: application), .init(service: check),
+        ]
+        let group = ServiceGroup(configuration: .init(services: services, logger: logger))
         StopSignals.listen { request, signal in
             if request == .immediate { Foundation.exit(128 + signal) }
             Task { await group.triggerGracefulShutdown() }

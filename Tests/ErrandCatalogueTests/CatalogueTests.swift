@@ -206,6 +206,8 @@ struct CatalogueErrorTests {
         ("{run: [a], backoff: {jitter: }}", "key \"backoff.jitter\": is empty"),
         ("{run: [a], priority: 10}", "key \"priority\": \"10\" is not a whole number from 0 to 9"),
         ("{run: [a], unique: maybe}", "allowed: ignore, drop, replace"),
+        ("{run: [a], unique: debounce}", "key \"unique\": \"debounce\" needs a window; write how long it is, such as"),
+        ("{run: [a], unique: throttle, at_most: 5s}", "key \"unique\": \"throttle\" needs a window"),
         ("{run: [a], timeout: 10}", "key \"timeout\": \"10\" is not a duration"),
         ("{run: [a], timeout: 0s}", "a duration is at least 1ms"),
         ("{run: [a], timeout: 400d}", "key \"timeout\": is 400d; a timeout is at most 365d"),

@@ -41,7 +41,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + endings + reconciling + directDispatch
             + retryingByHand + settings + queues + schedules + overlaps + sessions + recovery + quarantine + views
             + statistics
-            + events
+            + events + workflows
     }
 
     /// Runs the case and records failures with the running test. At the end, the audit of the broker's data must be

@@ -123,8 +123,9 @@ import Testing
         #expect(drained.isEmpty, "\(key): not clean after the drain: \(drained.map { $0.kind + " " + $0.subject })")
     }
 
-    @Test func `invalid values are found and repaired`() async throws {
-        let breaks: [(words: [String], kind: String)] = [
+    /// Commands that damage the full queue, and what is then found.
+    private static let breaks: [(words: [String], kind: String)] =
+        [
             (["RPUSH", "ready:5", "plain"], "several_places"), (["ZADD", "scheduled", "1", "plain"], "several_places"),
             (["RPUSH", "ready:3", "no such job"], "position_without_body"),
             (["HSET", "unique", "x", "nobody"], "lock_without_holder"),
@@ -173,7 +174,9 @@ import Testing
             (["HSET", "unscheduled", "deleted", "the last"], "deletion_unreadable"),
             (["HSET", "unscheduled:old", "ticking", "5"], "deletion_of_schedule"),
         ]
-        for (words, kind) in breaks {
+
+    @Test func `invalid values are found and repaired`() async throws {
+        for (words, kind) in Self.breaks {
             let stage = try await FullQueue()
             defer { stage.broker.close() }
             try stage.server.run([words[0], "\(Self.Q):\(words[1])"] + words.dropFirst(2))

@@ -22,7 +22,7 @@ import Testing
 
     #if os(Linux)
         @Test func `a terminal shows what a command waits for`() async throws {
-            let url = "redis://127.0.0.1:\(try RedisServer.freePort())"
+            let url = "redis://127.0.0.1:\(try FreePorts.next())"
             let environment = ["ERRAND_REDIS_URL": url]
             let terminal = try await Executable.console.runOnTerminal(["status"], columns: 80, environment: environment)
             #expect(terminal.status == 69)

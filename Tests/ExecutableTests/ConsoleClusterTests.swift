@@ -12,8 +12,8 @@ import Testing
 
     init() throws { cluster = try RedisCluster() }
 
-    private func run(_ executable: Executable, _ arguments: [String]) async throws -> Output {
-        try await executable.run(arguments, environment: ["ERRAND_REDIS_URL": cluster.url])
+    private func run(_ executable: Executable, _ arguments: [String], input: String = "") async throws -> Output {
+        try await executable.run(arguments, input: Array(input.utf8), environment: ["ERRAND_REDIS_URL": cluster.url])
     }
 
     private func push() async throws {
@@ -49,14 +49,60 @@ import Testing
         #expect(advice.count == 1 && advice.first?.hasPrefix(#","queue":"b""#) == true, "\(doctor.text.suffix(600))")
     }
 
-    @Test func aLostServerIsNamedAndTheOthersAreShown() async throws {
+    /// Kills the server of some queues, which is not that of the registry.
+    private func loseServer() throws -> (server: RedisServer, queues: [String]) {
         for server in cluster.masters { try server.run("CONFIG", "SET", "cluster-require-full-coverage", "no") }
-        try await push()
-        // The registry stays.
         let registry = try cluster.masters.first { try $0.run("EXISTS", "errand:queues") == "1" }
         let lost = try #require(try queues.map { try cluster.server(of: $0) }.first { $0.port != registry?.port })
         let gone = try queues.filter { try cluster.server(of: $0).port == lost.port }
         lost.kill(SIGKILL)
+        return (lost, gone)
+    }
+
+    @Test func `lines for the queues of other servers are pushed`() async throws {
+        try await push()
+        let (_, gone) = try loseServer()
+        let others = queues.filter { !gone.contains($0) }
+        let lines = (gone + others + gone).map { #"{"operation":"work","queue":"\#($0)"}"# }
+        let output = try await run(.producer, ["push", "--from", "-", "--json"], input: lines.joined(separator: "\n"))
+        #expect(output.status == 69, "\(output.error)")
+        #expect(try output.objects.map { $0["queue"]?.string } == others)
+        for (index, queue) in gone.enumerated() {
+            let place = "lines \(index + 1) and \(queues.count + index + 1) not pushed to queue \(queue): "
+            #expect(output.error.contains(place), "\(output.error)")
+        }
+        #expect(output.error.contains("\(others.count) accepted, \(2 * gone.count) not pushed"), "\(output.error)")
+    }
+
+    @Test func `jobs of other servers are listed, exported and cancelled`() async throws {
+        try await push()
+        let (lost, gone) = try loseServer()
+        let others = queues.filter { !gone.contains($0) }
+        let commands = [
+            [], ["--state", "dead"], ["--state", "dead", "--by-error"], ["export"],
+            ["cancel", "--state", "ready", "--yes"],
+        ]
+        for command in commands {
+            let output = try await run(.console, ["jobs"] + command + (command == ["export"] ? [] : ["--json"]))
+            #expect(output.status == 69, "\(command): \(output.error)")
+            for queue in gone {
+                let warning = "queue \(queue) cannot be read: 127.0.0.1:\(lost.port) does not reply"
+                #expect(output.error.contains(warning), "\(command): \(output.error)")
+            }
+            if command == [] || command == ["export"] {
+                #expect(try output.objects.map { $0["queue"]?.string } == others, "\(command)")
+            }
+            if command.first == "cancel" { #expect(try output.object["done"]?.integer == Int64(others.count)) }
+        }
+        let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))
+        defer { broker.close() }
+        let (status, text, _) = try await DashboardScene.ask(dashboard(broker), "/jobs")
+        #expect(status == 200 && gone.allSatisfy { text.contains("queue \($0)") }, "\(text)")
+    }
+
+    @Test func aLostServerIsNamedAndTheOthersAreShown() async throws {
+        try await push()
+        let (lost, gone) = try loseServer()
         let status = try await run(.console, ["status", "--json"])
         #expect(status.status == 69)
         let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
@@ -104,7 +150,9 @@ import Testing
         #expect(doctor.error.contains("the list of queues cannot be read"), "\(doctor.error)")
         // Only with a name it acts on some of the queues.
         let cancelling = try await run(.console, ["jobs", "cancel", "--state", "ready", "--yes"])
-        #expect(cancelling.status == 69, "\(cancelling.text)")
+        #expect(cancelling.status == 69 && cancelling.error.contains("--queue"), "\(cancelling.error)")
+        let searching = try await run(.console, ["why", "some-job"])
+        #expect(searching.status == 69 && searching.error.contains("--queue"), "\(searching.error)")
         let broker = try RedisBroker(url: cluster.url, logger: Logger(label: "dashboard"))
         defer { broker.close() }
         let dashboard = dashboard(broker)

@@ -47,6 +47,7 @@ import Testing
     @Test func `what is no rule is refused before anything is sent`() async throws {
         for (arguments, words) in [
             (["set", "mail", "a"], "say what the rule is"),
+            (["set", "mail", "a", "--atonce", "3"], "Unknown option '--atonce'. Did you mean '--at-once'?"),
             (["set", "mail", "a/b/c", "--at-once", "1"], "one or two parts"),
             (["set", "mail", "a", "--at-once", "0"], "1 to 1000000"),
             (["set", "mail", "a", "--weight", "5000"], "1 to 1000"),
@@ -94,13 +95,39 @@ import Testing
         _ = try await push("--group", "b")
         #expect(
             try await flow("show", "mail", "tenant-7", "--json").text
-                == #"{"group":"tenant-7","waiting":2,"held":0,"limit":4,"resting_until_ms":null}"# + "\n"
+                == #"{"group":"tenant-7","waiting":2,"held":0,"limit":4,"resting_until_ms":null,"waits_for":null}"#
+                + "\n"
         )
         let all = try await flow("show", "mail", "--json").text
         #expect(all.hasPrefix(#"[{"group":"tenant-7/user-3","waiting":2,"held":0,"limit":null"#), "\(all)")
         #expect(try await flow("show", "mail").text.contains("tenant-7/user-3"))
         let refused = try await push("--group", "two words")
         #expect(refused.status == 65 && refused.error.contains("\"group\""), "\(refused.error)")
+    }
+
+    @Test func `what holds a group back is shown, also a rule of the whole queue`() async throws {
+        let desk = try await Desk(server, queues: ["mail"])
+        _ = try await flow("set", "mail", "tenant-*", "--at-once", "1")
+        for group in ["tenant-7", "tenant-8"] { _ = try await push("--group", group) }
+        #expect(try await desk.claim(2, from: "mail").count == 2)
+        for group in ["tenant-8", "tenant-8/user-1"] { _ = try await push("--group", group) }
+        func shown() async throws -> [[String]] {
+            let lines = try await flow("show", "mail").lines.dropFirst()
+            return lines.map { $0.split(separator: #/ {2,}/#).map(String.init) }.sorted { $0[0] < $1[0] }
+        }
+        #expect(
+            try await shown().map { [$0[0], $0[4]] } == [
+                ["tenant-7", "-"], ["tenant-8", "a free slot"], ["tenant-8/user-1", "a free slot of tenant-8"],
+            ]
+        )
+        let own = try await flow("show", "mail", "--json").text
+        let idle = #""group":"tenant-7","waiting":0,"held":1,"limit":1,"resting_until_ms":null,"waits_for":null"#
+        #expect(own.contains(idle), "\(own)")
+        #expect(own.contains(#""waits_for":"group_full""#), "\(own)")
+        _ = try await flow("set", "mail", "", "--at-once", "2")
+        #expect(try await shown().map { $0[4] } == ["-", "a free slot of the queue", "a free slot of the queue"])
+        let whole = try await flow("show", "mail", "--json").text
+        #expect(whole.contains(#""waits_for":"queue_full""#) && !whole.contains("group_full"), "\(whole)")
     }
 
     @Test func `a catalogue makes the group from the arguments`() async throws {

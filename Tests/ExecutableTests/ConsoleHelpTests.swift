@@ -16,6 +16,8 @@ import Testing
         ["doctor"],
         ["schedule"], ["schedule", "list"], ["schedule", "show"], ["schedule", "add"], ["schedule", "delete"],
         ["schedule", "pause"], ["schedule", "resume"], ["schedule", "run"], ["schedule", "next"],
+        ["workflow"], ["workflow", "list"], ["workflow", "show"], ["workflow", "cancel"], ["workflow", "retry"],
+        ["workflow", "delete"],
     ]
 
     @Test(arguments: commands)

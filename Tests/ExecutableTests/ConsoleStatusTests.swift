@@ -21,11 +21,12 @@ import Testing
         let age = try #require(output.text.firstMatch(of: /"oldest_ready_ms":([0-9]+)/)?.1)
         let totals =
             #""totals":{"pushed":1,"dropped":0,"replaced":0,"finished":0,"failed":0,"timed_out":0,"cancelled":0,"#
-            + #""retried":0,"recovered":0,"released":0,"dead":0,"dead_trimmed":0,"expired":0}"#
+            + #""retried":0,"recovered":0,"released":0,"dead":0,"dead_trimmed":0,"expired":0,"skipped":0,"#
+            + #""workflow_finished":0,"workflow_failed":0,"workflow_cancelled":0}"#
         #expect(
             output.text
                 == #"{"queues":[{"name":"images","paused":false,"ready":1,"scheduled":0,"running":0,"retrying":0,"dead":0,"#
-                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0,"executing":0,"oldest_unroutable_ms":0}],"#
+                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0,"executing":0,"oldest_unroutable_ms":0,"blocked":0}],"#
                 + #""workers":[],"unreadable":[]}"# + "\n"
         )
     }

@@ -40,6 +40,19 @@ import Testing
         #expect(missing.status == 1 && missing.text.isEmpty)
     }
 
+    @Test func `a job that is due says that no worker serves its queue, and one that expires before says so`()
+        async throws
+    {
+        try await push("due", "--delay", "1ms")
+        try await push("late", "--delay", "30d", "--expires", "10m")
+        let due = try await why("due").object
+        #expect(due["reason"] == "unroutable" && due["text"]?.string?.contains("no live worker serves queue") == true)
+        let late = try await why("late").object
+        #expect(late["reason"] == "scheduled")
+        let words = try #require(late["text"]?.string)
+        #expect(words.contains(" and will then end as expired (expiry in "), "\(words)")
+    }
+
     @Test func `a job of a full group says which`() async throws {
         let desk = try await Desk(server)
         try await desk.broker.setFlow("default", matching: "tenant-*", FlowRule(atOnce: 1))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProducerFailureTests {
     @Test(arguments: [(Executable.producer, ["push", "work"]), (.console, ["status"]), (.console, ["events"])])
     func brokerNotReachable(_ executable: Executable, _ arguments: [String]) async throws {
-        let port = try RedisServer.freePort()
+        let port = try FreePorts.next()
         let output = try await executable.run(arguments + ["--redis", "redis://:secret@127.0.0.1:\(port)"])
         #expect(output.status == 69)
         #expect(output.bytes.isEmpty)

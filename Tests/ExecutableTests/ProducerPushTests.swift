@@ -101,6 +101,7 @@ import Testing
         ["push", "work", "--priority", "high"], ["push", "work", "--at", "2026-02-30T10:00:00Z"],
         ["push", "work", "--at", "2026-02-03T10:00:00"],
         ["push", "work", "--unique", "drop", "--window", "1s"],
+        ["push", "work", "--window", "1s"], ["push", "work", "--at-most", "1s"],
         ["push", "work", "--unique", "throttle", "--window", "1s", "--at-most", "2s"],
         ["push", "work", "--delay", "1s", "--at", "2026-02-03T10:00:00Z"],
         ["push", "work", "--wait=soon"], ["push", "work", "--from", "-"], ["push", "--from", "-", "--wait"],
@@ -112,6 +113,23 @@ import Testing
         #expect(output.status == 64)
         #expect(output.bytes.isEmpty)
         #expect(!output.error.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["push", "--frm", "jobs"], "--frm", "--from"),
+        (["push", "work", "--delay", "1s", "--att=2026-02-03T10:00:00Z", "--window", "1s"], "--att", "--at"),
+    ])
+    func `an unknown option is named before what is missing`(
+        _ arguments: [String],
+        _ name: String,
+        _ meant: String
+    )
+        async throws
+    {
+        let output = try await Executable.producer.run(arguments, on: server)
+        #expect(output.status == 64)
+        let first = "Error: Unknown option '\(name)'. Did you mean '\(meant)'?\nUsage: "
+        #expect(output.error.hasPrefix(first), "\(output.error)")
     }
 
     @Test(arguments: [

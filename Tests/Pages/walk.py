@@ -27,11 +27,12 @@ UNKNOWN = ['__proto__', 'constructor', '..', '-', 'W' * 128]
 DEVICES = {'desktop': (1280, 900, False), 'large': (1920, 1080, False), 'telephone': (390, 844, True)}
 # Names and errors without a space to break at.
 LONG = 'N' * 128
-# The elements that are wider than what they are shown in. The text of a closed error is cut by intention, as is what only screen readers see.
+# The elements that are wider than what they are shown in. The text of a closed error is cut by intention, as is what only screen readers see; the
+# graph of a workflow scrolls within its own box.
 WIDE = """return [...document.querySelectorAll('body, body *')].filter((one) => {
   const style = getComputedStyle(one);
   return one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && style.display !== 'inline' && style.textOverflow !== 'ellipsis'
-    && !one.closest('pre, textarea, select, input, .skip');
+    && !one.closest('pre, textarea, select, input, .skip, .graph');
 }).map((one) => `${one.tagName}.${one.className.baseVal ?? one.className} ${one.scrollWidth} > ${one.clientWidth}`).slice(0, 5)"""
 
 
@@ -417,6 +418,64 @@ class Walk:
         self.until('the rule is deleted', self.sees('the rule is deleted'))
         self.look('after a rule was deleted')
 
+    def workflow(self, name, jobs, **more):
+        text = json.dumps({'workflow': name, 'queue': 'images', 'jobs': jobs, **more})
+        answer = subprocess.run([self.producer, 'push', '--workflow', '-', '--json'], input=text, stdout=subprocess.PIPE, check=True, text=True,
+                                stderr=subprocess.DEVNULL)
+        return json.loads(answer.stdout)['workflow']
+
+    def workflows(self):
+        """A small one that a dead job holds up, with a name and keys at their worst, and one with more jobs than fit on a screen."""
+        bad = {'operation': 'bad', 'queue': 'files'}
+        held = self.workflow(HOSTILE[0] + ' ' + LONG, {LONG: {'operation': 'ok'}, 'breaks': {**bad, 'after': [LONG]},
+                             'waits': {'operation': 'ok', 'after': ['breaks']}, 'cleans': {'operation': 'ok', 'after': ['breaks'], 'when': 'any_end'}})
+        wide = {f'part-{number}': {'operation': 'ok', 'after': ['split']} for number in range(498)}
+        large = self.workflow('large', {'split': {'operation': 'ok'}, **wide, 'merge': {'operation': 'ok', 'after': list(wide)}})
+        self.open(f'/workflows/{held}')
+        self.until('the workflow is held up, live', self.sees('breaks (dead)'))
+        self.until('the other job runs all the same', lambda: len(self.browser.find_elements(By.CSS_SELECTOR, '.graph a.finished')) == 2)
+        self.open(f'/workflows/{large}')
+        self.until('the large workflow finishes, live', lambda: len(self.browser.find_elements(By.CSS_SELECTOR, '.graph a.finished')) == 500, seconds=60)
+        for device in DEVICES:
+            for scheme in ('light', 'dark'):
+                self.emulate(device, scheme)
+                for name, path in {'workflows': '/workflows', 'workflow': f'/workflows/{held}', 'large-workflow': f'/workflows/{large}'}.items():
+                    self.open(path)
+                    self.open_details()
+                    self.look(f'{name}, {device}, {scheme}')
+                    self.holds(f'{name}, {device}, {scheme}')
+                    self.picture(f'{name}-{device}-{scheme}')
+        self.emulate('desktop', 'light')
+        self.edges_of(held)
+        self.steer(held)
+
+    def edges_of(self, id):
+        """The graph by keyboard: a job with the focus has its edges marked, also after a refresh, and Enter opens its page."""
+        self.open(f'/workflows/{id}')
+        node = self.browser.find_element(By.CSS_SELECTOR, '.graph a.dead')
+        self.browser.execute_script("arguments[0].focus(); arguments[0].dataset.old = ''", node)
+        self.until('the graph is renewed', lambda: not self.browser.find_elements(By.CSS_SELECTOR, '[data-old]'))
+        marked = len(self.browser.find_elements(By.CSS_SELECTOR, '.graph path.near'))
+        if marked != 3:
+            self.fault(f'{marked} edges of the job with the focus are marked, not 3')
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.until('the page of the job opens', self.sees(f'breaks of {id}'))
+        self.look('a job of a workflow')
+        self.browser.find_element(By.PARTIAL_LINK_TEXT, f'of {id}').click()
+        self.until('its workflow opens', self.sees('Retry the dead jobs'))
+
+    def steer(self, id):
+        self.until('Retry is offered', lambda: self.browser.find_element(By.XPATH, "//button[text()='Retry the dead jobs']").click() or True)
+        self.until('the dead job is retried', self.sees('1 job retried'))
+        for title, words in (('Cancel', 'cancelled or asked to stop'), ('Delete', f'{id}: deleted.')):
+            self.until(f'{title} is offered', lambda: self.browser.find_element(By.XPATH, f"//button[text()='{title}']").click() or True)
+            self.until('it asks', lambda: self.browser.switch_to.alert or True)
+            self.browser.switch_to.alert.accept()
+            self.until(words, self.sees(words))
+            self.look(f'after {title} of a workflow')
+        self.open('/actions')
+        self.until('the actions are logged', self.sees('delete workflow'))
+
     def schedules(self):
         self.open('/schedules')
         self.until('the timing has words', self.sees('at 03:00 every day (UTC)'))
@@ -495,7 +554,7 @@ def main():
         os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.groups, walk.schedules, walk.events, walk.without_script, walk.last_look, walk.unknown_operations, walk.source_fails):
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.lists, walk.pushes, walk.groups, walk.workflows, walk.schedules, walk.events, walk.without_script, walk.last_look, walk.unknown_operations, walk.source_fails):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

@@ -5,7 +5,7 @@ The schema must accept every valid vector and refuse every invalid one that is J
 "beyond_schema"; and the settled forms in valid.json must be what docs/format.md says, as implemented once more here.
 
     python3 Tests/Support/check_vectors.py            check (needs the package jsonschema for the first half)
-    python3 Tests/Support/check_vectors.py --settle   write the settled forms into valid.json
+    python3 Tests/Support/check_vectors.py --settle   write the settled forms and the plans of workflows
 """
 import base64
 import hashlib
@@ -72,8 +72,12 @@ def raw_members(text):
     return members
 
 
-def settle(text):
-    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries backoff priority id tags meta".split()
+NUMBERS = ("window_ms", "at_most_ms", "timeout_ms", "not_before_ms", "expires_ms", "retries", "backoff", "priority")
+KNOWN = ("v operation arguments queue name unique unique_until group cost id tags meta workflow".split()) + list(NUMBERS)
+
+
+def settle(text, made_id=MADE_ID, home="default", membership=None):
+    known = KNOWN + (["after", "when"] if membership else [])
     members = raw_members(text.decode())
     given = {key: (value, raw) for key, _, value, raw in members if key in known}
     given = {key: pair for key, pair in given.items() if pair[0] is not None or key == "arguments"}
@@ -90,31 +94,108 @@ def settle(text):
     if name is None and unique != "ignore":
         name = operation + " sha256:" + hashlib.sha256(canonical_arguments.encode()).hexdigest()
     fields = ['"v":1', f'"operation":"{operation}"', '"arguments":' + written_arguments]
-    fields.append('"queue":"' + given.get("queue", ("default",))[0] + '"')
+    fields.append('"queue":"' + given.get("queue", (home,))[0] + '"')
     if name is not None:
         fields.append('"name":' + string(name))
     fields.append(f'"unique":"{unique}"')
     if "unique_until" in given:
         fields.append('"unique_until":"' + given["unique_until"][0] + '"')
-    for key in ("timeout_ms", "not_before_ms", "retries", "backoff", "priority"):
+    for key in NUMBERS:
         if key in given:
             fields.append(f'"{key}":{given[key][1] if key == "backoff" else number(key)}')
-    fields.append('"id":"' + given.get("id", (MADE_ID,))[0] + '"')
+    if "group" in given:
+        fields.append('"group":"' + given["group"][0] + '"')
+    if "cost" in given:
+        fields.append('"cost":' + number("cost"))
+    fields.append('"id":"' + given.get("id", (made_id,))[0] + '"')
     if given.get("tags", ([],))[0]:
         fields.append('"tags":[' + ",".join(string(tag) for tag in given["tags"][0]) + "]")
     if "meta" in given:
         fields.append('"meta":' + given["meta"][1])
+    if membership:
+        fields.append('"workflow":{"id":"%s","key":"%s"}' % membership)
     fragment = f'"operation":"{operation}","name":' + ("null" if name is None else string(name))
     fragment += "".join("," + field for field in fields if field.startswith('"tags":'))
-    lets_go = unique != "ignore" and given.get("unique_until", ("",))[0] == "started"
-    letter = unique[0].upper() if lets_go else unique[0]
-    header = f"1{letter}{number('priority') or 5};{number('timeout_ms')};{number('retries')};{len(fragment.encode())}\n"
+    lets_go = unique in ("drop", "replace", "keep_latest") and given.get("unique_until", ("",))[0] == "started"
+    letter = "B" if unique == "debounce" else unique[0].upper() if lets_go else unique[0]
+    rule, length = f"{letter}{number('priority') or 5}", str(len(fragment.encode()))
+    numbers = [number("timeout_ms"), number("retries")]
+    newer = ["+" + number("expires_ms") if "expires_ms" in given else "", number("cost"), given.get("group", ("",))[0]]
+    parts = ["2" + rule, length] + numbers + newer if any(newer) else ["1" + rule] + numbers + [length]
+    header = ";".join(parts) + "\n"
     envelope = header + fragment + "{" + ",".join(fields + unknown) + "}"
     settled = {"name": name}
     for key, value in (("canonical_arguments", canonical_arguments), ("envelope", envelope)):
         size = len(value.encode())
         settled.update({key: value} if size <= LONGEST_SETTLED else {key + "_bytes": size})
     return settled
+
+
+TOKEN = "4fJ0aQ9bX2cD7eHk"
+
+
+def order_of(jobs):
+    """The keys of the jobs, each after those that it comes after, otherwise as they are written."""
+    keys, order = list(jobs), []
+
+    def visit(key):
+        if key in order:
+            return
+        for need in sorted(needs_of(jobs[key]), key=keys.index):
+            visit(need)
+        order.append(key)
+
+    for key in keys:
+        visit(key)
+    return order
+
+
+def needs_of(job):
+    after = job.get("after") or []
+    return [after] if isinstance(after, str) else after
+
+
+def plan(text):
+    """What the push of a workflow with a certain token sends."""
+    workflow = json.loads(text)
+    jobs = workflow["jobs"]
+    home = workflow.get("queue") or next(iter(jobs.values())).get("queue") or "default"
+    order = order_of(jobs)
+    written = {key: raw for key, _, _, raw in raw_members(dict((k, r) for k, _, _, r in raw_members(text))["jobs"])}
+
+    def envelope(raw, job_id, key):
+        return settle(raw.encode(), job_id, home, (f"{home}:{TOKEN}", key))["envelope"]
+
+    members = []
+    for number, key in enumerate(order):
+        when = jobs[key].get("when") or "success"
+        needs = [[order.index(need), when] for need in needs_of(jobs[key])]
+        members.append({"key": key, "needs": needs, "envelope": envelope(written[key], f"{TOKEN}-{number}", key)})
+    planned = {"queue": home, "members": members}
+    for key, suffix in (("on_success", "success"), ("on_failure", "failure")):
+        if workflow.get(key):
+            raw = dict((k, r) for k, _, _, r in raw_members(text))[key]
+            planned[key] = envelope(raw, f"{TOKEN}-{suffix}", key)
+    return planned
+
+
+def check_workflows(valid, invalid, schema):
+    for vector in valid:
+        if schema and not schema.is_valid(json.loads(vector["text"])):
+            yield f"the schema refuses a valid workflow: {vector['why']}"
+        if vector.get("plan") != plan(vector["text"]):
+            yield f"the plan of a workflow is another: {vector['why']}"
+    for vector in invalid:
+        if not schema or vector["code"] == "malformed_json":
+            continue
+        accepted = schema.is_valid(json.loads(vector["text"]))
+        if accepted != vector.get("beyond_schema", False):
+            yield f"the schema {'accepts' if accepted else 'refuses'} an invalid workflow: {vector['why']}"
+
+
+def write(name, vectors):
+    lines = ",\n".join("  " + json.dumps(vector) for vector in vectors)
+    (SCHEMA / "vectors" / f"{name}.json").write_text("[\n" + lines + "\n]\n")
 
 
 def validator():
@@ -125,7 +206,8 @@ def validator():
         return None
     from referencing import Registry, Resource
 
-    schemas = [json.loads((SCHEMA / name).read_text()) for name in ("operation-description.schema.json", "schedule.schema.json")]
+    names = ("operation-description", "schedule", "workflow")
+    schemas = [json.loads((SCHEMA / f"{name}.schema.json").read_text()) for name in names]
     registry = Registry().with_resources([(schema["$id"], Resource.from_contents(schema)) for schema in schemas])
     for schema in schemas:
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -160,19 +242,23 @@ def check(valid, invalid, schema):
             yield f"the schema {'accepts' if accepted else 'refuses'} an invalid vector: {vector['why']}"
 
 
+def load(name):
+    return json.loads((SCHEMA / "vectors" / f"{name}.json").read_text())
+
+
 def main():
-    valid_file = SCHEMA / "vectors" / "valid.json"
-    valid = json.loads(valid_file.read_text())
-    invalid = json.loads((SCHEMA / "vectors" / "invalid.json").read_text())
+    valid, invalid, flows, wrong_flows = load("valid"), load("invalid"), load("workflows-valid"), load("workflows-invalid")
     if "--settle" in sys.argv:
-        for vector in valid:
-            vector["settled"] = settle(text_of(vector))
-        valid_file.write_text("[\n" + ",\n".join("  " + json.dumps(vector) for vector in valid) + "\n]\n")
-    descriptions, schedules = validator() or (None, None)
+        write("valid", [{**vector, "settled": settle(text_of(vector))} for vector in valid])
+        write("workflows-valid", [{**vector, "plan": plan(vector["text"])} for vector in flows])
+        valid, flows = load("valid"), load("workflows-valid")
+    descriptions, schedules, workflows = validator() or (None, None, None)
     findings = list(check(valid, invalid, descriptions))
-    right, wrong = (json.loads((SCHEMA / "vectors" / f"schedules-{kind}.json").read_text()) for kind in ("valid", "invalid"))
+    right, wrong = load("schedules-valid"), load("schedules-invalid")
     findings += check_schedules(right, wrong, schedules)
-    print("\n".join(findings) or f"{len(valid + right)} valid and {len(invalid + wrong)} invalid vectors agree")
+    findings += check_workflows(flows, wrong_flows, workflows)
+    counts = len(valid + right + flows), len(invalid + wrong + wrong_flows)
+    print("\n".join(findings) or "%d valid and %d invalid vectors agree" % counts)
     return 1 if findings else 0
 
 

@@ -22,7 +22,7 @@ package final class RedisCluster: Sendable {
     package init(masters: Int = 3, replicas: Int = 0, nodeTimeout: Int = 2000, _ more: [String] = []) throws {
         let all = try (0..<masters * (1 + replicas)).map { _ in
             // The usual port of the bus, 10,000 higher, may not exist.
-            let bus = try RedisServer.freePort()
+            let bus = try FreePorts.next()
             let settings = [
                 "--cluster-enabled", "yes", "--cluster-port", String(bus), "--cluster-node-timeout",
                 String(nodeTimeout), "--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0",

@@ -26,7 +26,7 @@ package final class RedisSentinels: Sendable {
         let master = try RedisServer(tcp: true, ["--repl-diskless-sync-delay", "0"])
         let following = ["--repl-diskless-sync-delay", "0", "--replicaof", "127.0.0.1", String(master.port)]
         servers = try [master] + (0..<replicas).map { _ in try RedisServer(tcp: true, following) }
-        ports = try (0..<count).map { _ in try RedisServer.freePort() }
+        ports = try (0..<count).map { _ in try FreePorts.next() }
         directory = NSTemporaryDirectory() + "es-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         for port in ports { try startSentinel(at: port, downAfter, quorum: count / 2 + 1) }

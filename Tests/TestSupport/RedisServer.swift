@@ -52,11 +52,11 @@ package final class RedisServer: Sendable {
         isRestricted = restricted && !more.contains("--requirepass")
         directory = NSTemporaryDirectory() + "er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        port = tcp ? try Self.freePort() : 0
+        port = tcp ? try FreePorts.next() : 0
         arguments =
             [
                 "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", directory + "/s", "--dir", directory,
-                "--save", "",
+                "--save", "", "--logfile", directory + "/log",
             ]
             + (durable ? ["--appendonly", "yes", "--appendfsync", "always"] : []) + more
             + (isRestricted ? ["--aclfile", directory + "/users.acl"] : [])
@@ -88,9 +88,15 @@ package final class RedisServer: Sendable {
         self.process.withLock { $0 = process }
         TestReaper.shared.watch(process.processIdentifier, directory)
         try poll("redis-server starts", within: .seconds(20), pause: 5000) {
-            guard process.isRunning else { throw TestFailure("redis-server did not start") }
+            guard process.isRunning else { throw TestFailure("redis-server did not start: \(lastWords)") }
             return isAnswering(mayLoad: mayLoad)
         }
+    }
+
+    /// The last lines of the server's log.
+    private var lastWords: String {
+        let log = try? String(contentsOfFile: directory + "/log", encoding: .utf8)
+        return log?.split(separator: "\n").suffix(3).joined(separator: "; ") ?? "it has written no log"
     }
 
     private static func writeUsers(to path: String, _ rules: String) throws {
@@ -160,23 +166,6 @@ package final class RedisServer: Sendable {
         guard write(file, text, text.utf8.count) == text.utf8.count else { throw TestFailure("nothing written") }
         var reader = ReplyReader(file: file)
         return try commands.map { _ in try reader.reply() }
-    }
-
-    /// Returns a port that no process listens on at the moment.
-    package static func freePort() throws -> Int {
-        let file = socketOf(AF_INET)
-        defer { close(file) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(file, $0, length) == 0 && getsockname(file, $0, &length) == 0
-            }
-        }
-        guard bound else { throw TestFailure("no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
 

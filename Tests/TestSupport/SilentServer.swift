@@ -15,7 +15,7 @@ package final class SilentServer: Sendable {
 
     /// Starts the server.
     package init(answer: String) throws {
-        port = try RedisServer.freePort()
+        port = try FreePorts.next()
         listener = socketOf(AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -64,13 +64,19 @@ local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
   tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
+  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['blocked:released'] = 'list',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
   stream = 'stream', cursors = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
+  ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset', ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
+  ['workflow:names'] = 'hash',
 }
+-- The functions of workflows, and the keys of each, with its token behind a colon.
+local workflows = {}
+workflows.PARTS = { 'workflow', 'members', 'numbers', 'keys', 'jobs', 'ends', 'outputs', 'needs', 'dependants', 'open', 'dead', 'hops' }
 
 -- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
@@ -136,8 +142,9 @@ local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
-local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
+-- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time; that of
+-- a blocked job is a plus sign and a duration, which counts from when the job comes free.
+local NEWER_HEADER = '^2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%+?%d*);(%d*);([^\n]*)\n()'
 
 -- Whether a text is a group: one or two parts of at most 64 characters.
 local function is_group(text)
@@ -150,16 +157,17 @@ end
 local function header(body)
   local expiry, cost, group
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()', 14)
   if not priority then
     priority, length, timeout, retries, expiry, cost, group, from =
-      string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
+      string.match(body or '', NEWER_HEADER, 14)
     if not priority then return nil end
   end
+  if not string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d') then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
   if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, expiry ~= '' and num(expiry) or nil,
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, tonumber(string.match(expiry, '^%d+$')),
     cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
 end
 
@@ -288,7 +296,7 @@ do
   local rules, rule_by_group = nil, {}
   local function load_rules()
     rules = { {}, {} }
-    local flat = has('flow') and call('HGETALL', key('flow')) or {}
+    local flat = call('HGETALL', key('flow'))
     for i = 1, #flat, 2 do
       local star = string.find(flat[i], '*', 1, true)
       local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
@@ -311,10 +319,12 @@ do
     end
     return { text = '' }
   end
+  local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
   local function number(text, word) return tonumber(string.match(text, '%f[%w_]' .. word .. '=(%d+)') or '') end
   -- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
   -- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
   function rule_of(group)
+    if not has('flow') then return NO_RULE end
     if not rules then load_rules() end
     local rule = rule_by_group[group]
     if rule then return rule end
@@ -432,7 +442,7 @@ end
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
 local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
-local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting, note_list
+local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, count_second_parts, count_waiting, note_list
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
 function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
@@ -468,7 +478,7 @@ local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
 do
-  -- Slots: the ids of the jobs of a group that are claimed. A job with two parts takes one of each.
+  -- Slots: the ids of the claimed jobs of a group whose claims are limited. A job with two parts may take one of each.
   local held = {}
   local function slots_of(group)
     if not held[group] then held[group] = try('SCARD', key('held:' .. group)) or 0 end
@@ -489,11 +499,15 @@ do
     return by and by ~= id and not (rule.skips_dead and call('ZSCORE', key('dead'), by))
   end
   -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
-  function must_wait(group, id) return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0 end
+  function must_wait(group, id)
+    if not (has('flow') or has('tat')) then return false end
+    return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0
+  end
   function take_slot(group, id)
+    if not has('flow') then return end
     if rule_of(group).is_ordered then set_field('blocked', group, id) end
     for _, part in ipairs(limited(group)) do
-      change_slot('SADD', part, id, 1)
+      if rule_of(part).at_once then change_slot('SADD', part, id, 1) end
       rates.start(part, 1)
     end
   end
@@ -597,7 +611,7 @@ do
   end
 
   -- The whole queue has no set of slots: the claims are counted. A call that found it full has noted that.
-  local has_rules, is_queue_held_back
+  local is_queue_held_back
   local function free_slot_of_queue(text, is_released)
     if is_released then rates.refund(WHOLE_QUEUE, made_at(text)) end
     if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
@@ -613,12 +627,12 @@ do
   -- released, its start does not count.
   local last_text, group
   function free_slot(id, text, is_released)
-    if has_rules == nil then has_rules = has('flow') end
-    if has_rules then free_slot_of_queue(text, is_released) end
+    if not has('flow') then return end
+    free_slot_of_queue(text, is_released)
     if text ~= last_text then last_text, group = text, group_of_claim(text) end
     if not group then return end
     for _, part in ipairs(limited(group)) do
-      change_slot('SREM', part, id, -1)
+      if rule_of(part).at_once then change_slot('SREM', part, id, -1) end
       if is_released then rates.refund(part, made_at(text)) end
       return_held_back(part)
     end
@@ -626,14 +640,12 @@ do
   end
 
   -- `waiting` has the number of entries in the lists of all second parts of a first part.
-  local function count_second_parts(group, by)
+  function count_second_parts(group, by)
     local first, second = parts_of(group)
     if not second then return end
     local count = num(try('HGET', key('waiting'), first)) + by
     if count > 0 then try('HSET', key('waiting'), first, count) else try('HDEL', key('waiting'), first) end
   end
-  -- Notes that entries were taken from the list of a group.
-  function note_taken(group, count) count_second_parts(group, -count) end
   -- The number of entries in the lists of a group, and of its second parts if it is a first part.
   function count_waiting(group)
     local count = math.max(0, num(try('HGET', key('waiting'), group)))
@@ -663,7 +675,7 @@ do
   function note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
-    note_taken(group, count)
+    count_second_parts(group, -count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)
@@ -780,10 +792,13 @@ end
 -- Unique names, and the successors that wait for their holders.
 
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
--- was there or would have returned there.
-local function activate_successor(id, body, due, at_head)
+-- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so
+-- only that job's successor takes it.
+local function activate_successor(id, body, due, at_head, holder)
   if due > now or not at_head then return enqueue(id, body, due) end
-  if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
+  local priority, _, _, _, _, _, group = header(body)
+  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return enqueue(id, body, due) end
+  if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
   requeue(id, body)
 end
 
@@ -796,7 +811,7 @@ local function free_name(id, at_head)
   local body = successor and call('HGET', key('body'), successor)
   if body then
     if name then call('HSET', key('unique'), name, successor) end
-    activate_successor(successor, body, num(due), at_head)
+    activate_successor(successor, body, num(due), at_head, id)
   elseif name and call('HGET', key('unique'), name) == id then
     call('HDEL', key('unique'), name)
   end
@@ -931,11 +946,13 @@ end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
+  local successor = how == 'r' and successor_of(id)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
   free_name(id, at_head)
   forget_side_records(id)
   call('HDEL', key('body'), id)
+  workflows.ended(id, how, result, successor)
 end
 
 -- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
@@ -955,6 +972,7 @@ local function trim_dead()
   forget_side_records(oldest)
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
+  workflows.ended(oldest, 'x')
   count('dead_trimmed')
 end
 
@@ -968,6 +986,7 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
+  workflows.died(id)
   local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
   if group and rule_of(group).skips_dead then unblock(id) end
 end
@@ -985,6 +1004,7 @@ end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
 local function flush()
+  workflows.continue()
   flush_ended()
   trim_history()
   rates.forget()
@@ -992,8 +1012,360 @@ local function flush()
   add_totals()
   wake(fresh)
 end
--- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
--- policy, name, envelope; `from` is the index of the first one.
+-- Workflows: what the end of a job means for the jobs that come after it, and for its workflow.
+--
+-- The jobs of a workflow W go by their numbers there. `workflow:of` has the place of each job that has not ended: W:N, or
+-- W:N:QUEUE if the workflow is in another queue; of one that stands for several, all of them. `needs:W` has
+-- DEPENDANT>DEPENDENCY for each need that is not met, and `dependants:W` has DEPENDENCY>CONDITION>DEPENDANT (s success, a
+-- any end, f failure). The jobs without needs come after `r`, which ends when the workflow is sealed. `workflow:work` lists
+-- the ends whose dependants are still to be looked at: W, number and how it has ended. `blocked:jobs` has due time, policy
+-- and name of each job that waits for others, and after the policy @QUEUE if it runs in another queue. `workflow:hops` lists
+-- what is to be told to other queues.
+do
+  local RESULT_BYTES = 67108864
+  -- The workflows that this call has changed, and whether nothing of one starts any more.
+  workflows.changed, workflows.stopped = {}, {}
+  local changed, stopped = workflows.changed, workflows.stopped
+
+  local function of(name, w) return key(name .. ':' .. w) end
+  workflows.of = of
+  -- Notes an end: the letters are those of the records of ended jobs, and k skipped, i dead and ignored, d dead, after
+  -- which the rest is cancelled, h dead and held.
+  function workflows.note(w, n, how)
+    call('RPUSH', key('workflow:work'), w .. ' ' .. n .. ' ' .. how)
+    known['workflow:work'] = true
+    changed[w], workflows.is_busy = true, true
+  end
+  -- Leaves a message for another queue, with a number that only grows; any worker delivers it.
+  function workflows.hop(text)
+    local number = whole(math.max(num(field('runtime', 'hop')) + 1, now))
+    set_field('runtime', 'hop', number)
+    call('RPUSH', key('workflow:hops'), number .. ' ' .. text)
+    workflows.is_busy = true
+  end
+  -- A job goes to another queue: its due time, policy and name, and its envelope. A callback has the number -.
+  function workflows.send(to, w, n, id, place, envelope)
+    workflows.hop('push ' .. to .. ' ' .. w .. ' ' .. n .. ' ' .. id .. ' ' .. #place .. '\n' .. place .. envelope)
+  end
+  -- Tells the home queue what has happened to a job here: f, c, e, x, k as in records of ended jobs, d dead, u retried, r
+  -- another job has its place.
+  local function tell_home(home, w, n, how, value)
+    workflows.hop('end ' .. home .. ' ' .. w .. ' ' .. n .. ' ' .. how .. '\n' .. (value or ''))
+  end
+  function workflows.job_of(w, n) return call('HGET', of('jobs', w), n) or w .. '-' .. n end
+
+  local FAILS = { c = true, e = true, x = true, d = true }
+  function workflows.end_member(w, n, how, result)
+    if call('SREM', of('open', w), n) == 0 then return end
+    call('SREM', of('dead', w), n)
+    call('HSET', of('ends', w), n, how .. nowtext)
+    if FAILS[how] then call('HSET', of('workflow', w), 'has_failure', 1) end
+    if how == 'd' then call('HSET', of('workflow', w), 'cancels', 1) end
+    result = result or ''
+    if how == 'f' and num(call('HGET', of('workflow', w), 'bytes')) + #result <= RESULT_BYTES then
+      call('HINCRBY', of('workflow', w), 'bytes', #result)
+      call('HSET', of('outputs', w), n, result)
+    end
+    -- Nothing runs before the seal, which looks at the dependants of jobs that were cancelled or deleted before it.
+    if call('HGET', of('workflow', w), 'state') ~= 'unsealed' then workflows.note(w, n, how) end
+  end
+
+  -- Calls one of two functions for each place of a job: one of this queue, or of another one.
+  local function each_place(text, here, elsewhere)
+    for w, n, home in string.gmatch(text, '(%w+):(%d+):?(%S*)') do
+      if home == '' then here(w, n) else elsewhere(home, w, n) end
+    end
+  end
+  -- The places of a job pass to another one, which has replaced it or holds the name because of which it was dropped.
+  local function pass_on(text, id)
+    local own = field('workflow:of', id)
+    set_field('workflow:of', id, own and own .. ' ' .. text or text)
+    each_place(text, function(w, n) workflows.move_member(w, n, id) end, function(home, w, n) tell_home(home, w, n, 'r', id) end)
+  end
+  function workflows.move_member(w, n, id)
+    call('HSET', of('jobs', w), n, id)
+    call('HSET', of('numbers', w), id, n)
+  end
+  -- A job has ended. `newer` is the one that has replaced it.
+  function workflows.ended(id, how, result, newer)
+    local text = field('workflow:of', id)
+    if not text then return end
+    call('HDEL', key('workflow:of'), id)
+    if newer then return pass_on(text, newer) end
+    each_place(text, function(w, n) workflows.end_member(w, n, how, result) end,
+      function(home, w, n) tell_home(home, w, n, how, result) end)
+  end
+
+  -- A job was dropped because of another one, which takes its places if it has not ended.
+  function workflows.dropped(id, holder)
+    local text = field('workflow:of', id)
+    if not text then return end
+    call('HDEL', key('workflow:of'), id)
+    if call('HEXISTS', key('body'), holder) == 1 then return pass_on(text, holder) end
+    each_place(text, function(w, n) workflows.end_member(w, n, 'k') end, function(home, w, n) tell_home(home, w, n, 'k') end)
+  end
+
+  -- Returns whether the member holds up its workflow.
+  function workflows.member_died(w, n)
+    local on_dead = call('HGET', of('workflow', w), 'on_dead')
+    if on_dead == 'ignore' or on_dead == 'cancel_rest' then
+      workflows.end_member(w, n, on_dead == 'ignore' and 'i' or 'd')
+      return false
+    end
+    local is_open = call('SISMEMBER', of('open', w), n) == 1
+    if is_open and call('SADD', of('dead', w), n) == 1 then workflows.note(w, n, 'h') end
+    return is_open
+  end
+  -- A job is dead. Unless it holds up its workflow, it has no place there any more.
+  function workflows.died(id)
+    local text = field('workflow:of', id)
+    if not text then return end
+    local kept = {}
+    each_place(text, function(w, n)
+      if workflows.member_died(w, n) then kept[#kept + 1] = w .. ':' .. n end
+    end, function(home, w, n)
+      kept[#kept + 1] = w .. ':' .. n .. ':' .. home
+      tell_home(home, w, n, 'd')
+    end)
+    if kept[1] then set_field('workflow:of', id, table.concat(kept, ' ')) else call('HDEL', key('workflow:of'), id) end
+  end
+  function workflows.member_retried(w, n)
+    call('SREM', of('dead', w), n)
+    changed[w] = true
+  end
+  -- Somebody retries a dead job.
+  function workflows.retried(id)
+    each_place(field('workflow:of', id) or '', workflows.member_retried, function(home, w, n) tell_home(home, w, n, 'u') end)
+  end
+
+  -- Whether nothing of a workflow starts any more.
+  local function is_stopped(w)
+    if stopped[w] == nil then
+      local header = call('HMGET', of('workflow', w), 'state', 'cancels')
+      stopped[w] = header[1] == 'cancelled' or header[2] == '1'
+    end
+    return stopped[w]
+  end
+
+  -- A blocked job leaves its place. Returns its due time, policy and name; nil if it is not blocked.
+  function workflows.take_blocked(id)
+    local place = has('blocked:jobs') and try('HGET', key('blocked:jobs'), id)
+    if not place then return nil end
+    call('HDEL', key('blocked:jobs'), id)
+    call('ZREM', key('blocked:order'), id)
+    return string.match(place, '^(%d+) (%S+) (.*)$')
+  end
+  local function end_blocked(id, kind, how)
+    local body = call('HGET', key('body'), id)
+    local _, _, _, fragment = header(body)
+    local line = event(kind, id, fragment or NAMELESS, 0, 'null', 0, 'null')
+    count(kind)
+    end_job(id, how, line)
+  end
+  -- The expiry of a member counts from now on.
+  function workflows.with_expiry(body)
+    local start, after, rest = string.match(body, '^(' .. string.rep('%d', 13) .. '2%a%d;%d+;%d*;%d*;)%+(%d+)(;.*)$')
+    if not start then return body end
+    return start .. whole(now + num(after)) .. rest
+  end
+  -- A job has no needs any more: it gets its name and is ready, or scheduled. If another job holds the name, the next
+  -- promotion decides.
+  local function release(w, n)
+    local id = workflows.job_of(w, n)
+    local place = try('HGET', key('blocked:jobs'), id)
+    local due, policy, name = string.match(place or '', '^(%d+) (%S+) (.*)$')
+    local body = due and call('HGET', key('body'), id)
+    if not body then return end
+    local short, elsewhere = string.match(policy, '^(.*)@(.*)$')
+    if elsewhere and not is_stopped(w) then
+      workflows.take_blocked(id)
+      delete_field('workflow:of', id)
+      call('HDEL', key('body'), id)
+      return workflows.send(elsewhere, w, n, id, due .. ' ' .. short .. ' ' .. name, string.sub(body, 14))
+    end
+    if policy ~= 'i' and not is_stopped(w) and (#policy > 1 or call('HEXISTS', key('unique'), name) == 1) then
+      call('RPUSH', key('blocked:released'), id)
+      known['blocked:released'] = true
+      return
+    end
+    workflows.take_blocked(id)
+    if is_stopped(w) then return end_blocked(id, 'cancelled', 'c') end
+    if policy ~= 'i' then
+      set_field('unique:of', id, name)
+      set_field('unique', name, id)
+    end
+    body = workflows.with_expiry(body)
+    call('HSET', key('body'), id, stamp .. string.sub(body, 14))
+    enqueue(id, body, num(due))
+  end
+  local function skip(w, n)
+    local id = workflows.job_of(w, n)
+    try('ZREMRANGEBYLEX', of('needs', w), '[' .. n .. '>', '(' .. n .. '?')
+    if not workflows.take_blocked(id) then return end
+    end_blocked(id, is_stopped(w) and 'cancelled' or 'skipped', is_stopped(w) and 'c' or 'k')
+  end
+  local function meet(w, n, dependency)
+    try('ZREM', of('needs', w), n .. '>' .. dependency)
+    local left = try('ZRANGEBYLEX', of('needs', w), '[' .. n .. '>', '(' .. n .. '?', 'LIMIT', 0, 1) or {}
+    if #left == 0 then release(w, n) end
+  end
+
+  -- What each end means for those that come after it: by success, by any end, by failure. A dead job that holds up its
+  -- workflow has ended for the last two only.
+  local DONE = { s = meet, a = meet, f = skip }
+  local FAILED = { s = skip, a = meet, f = meet }
+  local MEANING = {
+    f = DONE, i = DONE, c = FAILED, e = FAILED, x = FAILED, d = FAILED, k = { s = skip, a = meet, f = skip }, h = { a = meet, f = meet },
+  }
+  -- Looks at dependants of one end; returns how many, and whether these were all.
+  function workflows.continue_one(w, n, how, most)
+    local meaning = MEANING[how]
+    if not meaning then return 0, true end
+    local last = how == 'h' and '>g' or '?'
+    local edges = try('ZRANGEBYLEX', of('dependants', w), '[' .. n .. '>', '(' .. n .. last, 'LIMIT', 0, most) or {}
+    if #edges > 0 then try('ZREM', of('dependants', w), unpack(edges)) end
+    for _, edge in ipairs(edges) do
+      local condition, dependant = string.match(edge, '^%w+>(%a)>(%d+)$')
+      local apply = meaning[condition]
+      if apply then apply(w, dependant, n) end
+    end
+    return #edges, #edges < most
+  end
+end
+-- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
+do
+  -- How many dependants, or jobs, one call looks at.
+  local MOST = 100
+  local changed, of = workflows.changed, workflows.of
+  -- How many jobs this call has made ready because others ended.
+  workflows.freed = 0
+
+  -- The server frees a large key in the background, unless the user may not call UNLINK.
+  local function free(name)
+    local reply = redis.pcall('UNLINK', name)
+    if type(reply) == 'table' and reply.err then call('DEL', name) end
+  end
+  -- Pushes the job of an end: id, @QUEUE if it runs in another one, and envelope. In later rounds it has another id.
+  local function push_callback(w, round, job)
+    local id, elsewhere, envelope = string.match(job or '', '^([^ @]+)@?(%S*) (.+)$')
+    if id and round ~= '1' then id = id .. '-' .. round end
+    if id and elsewhere ~= '' then return workflows.send(elsewhere, w, '-', id, '0 i ', envelope) end
+    if not id or call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id) then return end
+    local body = workflows.with_expiry(stamp .. envelope)
+    call('HSET', key('body'), id, body)
+    enqueue(id, body, 0)
+    count('pushed')
+  end
+  local function tell(w, kind, json_name, round)
+    count('workflow_' .. kind)
+    gather_event('{"event":"workflow_' .. kind .. '","id":"' .. queue .. ':' .. w .. '","operation":null,"name":' .. json_name
+      .. ',"queue":"' .. queue .. '","attempt":0,"worker":null,"at_ms":' .. nowtext .. ',"duration_ms":0,"error":null,"round":' .. round .. '}')
+  end
+  -- Decides whether a workflow has ended, has failed, or goes on.
+  local function settle(w)
+    local at = of('workflow', w)
+    local header = call('HMGET', at, 'state', 'has_failure', 'round', 'name', 'json_name', 'on_success', 'on_failure', 'cancels', 'ended')
+    local state, has_failure, round, name, json_name = unpack(header, 1, 5)
+    if not state or state == 'unsealed' or header[9] then return end
+    local before, open, dead = state, call('SCARD', of('open', w)), call('SCARD', of('dead', w))
+    if state ~= 'cancelled' then
+      if dead > 0 or header[8] then state = 'failed'
+      elseif open > 0 then state = 'running'
+      else state = has_failure and 'failed' or 'finished' end
+      if before == 'failed' and state == 'running' then round = whole(num(round) + 1) end
+    end
+    call('HSET', at, 'state', state, 'round', round)
+    if open == 0 then
+      call('HSET', at, 'ended', nowtext)
+      for _, part in ipairs({ 'outputs', 'needs', 'dependants', 'dead' }) do free(of(part, w)) end
+      call('ZADD', key('workflows:ended'), nowtext, w)
+      if call('HGET', key('workflow:names'), name) == w then call('HDEL', key('workflow:names'), name) end
+    end
+    if state == 'cancelled' and open == 0 then return tell(w, state, json_name, round) end
+    if state == before or state == 'running' or state == 'cancelled' then return end
+    tell(w, state, json_name, round)
+    push_callback(w, round, header[state == 'finished' and 6 or 7])
+  end
+
+  -- Nothing of a workflow starts any more; dead jobs have ended then. Returns whether it had not ended.
+  function workflows.stop(w)
+    local header = call('HMGET', of('workflow', w), 'state', 'ended')
+    if not header[1] or header[1] == 'unsealed' or header[2] then return false end
+    call('HSET', of('workflow', w), 'state', 'cancelled')
+    for _, n in ipairs(call('SMEMBERS', of('dead', w))) do
+      call('SREM', of('open', w), n)
+      delete_field('workflow:of', workflows.job_of(w, n))
+    end
+    call('DEL', of('dead', w))
+    changed[w], workflows.stopped[w] = true, true
+    return true
+  end
+
+  -- Forgets up to `most` jobs of a workflow, none of which runs, and the workflow with the last ones. Returns how many, and
+  -- whether more are left.
+  function workflows.forget(w, most)
+    local taken = try('SPOP', of('open', w), most) or {}
+    for _, n in ipairs(taken) do
+      local id = workflows.job_of(w, n)
+      delete_field('workflow:of', id)
+      if workflows.take_blocked(id) then call('HDEL', key('body'), id) end
+    end
+    if call('EXISTS', of('open', w)) == 1 then return #taken, true end
+    for _, part in ipairs(workflows.PARTS) do free(of(part, w)) end
+    for _, name in ipairs({ 'workflows', 'workflows:unsealed', 'workflows:ended' }) do call('ZREM', key(name), w) end
+    return #taken, false
+  end
+
+  local KEPT, KEPT_MS = 10000, 86400000
+  -- Forgets a workflow that was not sealed in time, or one that ended a day ago or is one of too many. Returns whether
+  -- others may follow.
+  function workflows.trim()
+    local late = call('ZRANGEBYSCORE', key('workflows:unsealed'), '-inf', nowtext, 'LIMIT', 0, 1)[1]
+    if not late then
+      local is_full = call('ZCARD', key('workflows:ended')) > KEPT
+      late = call('ZRANGEBYSCORE', key('workflows:ended'), '-inf', is_full and '+inf' or whole(now - KEPT_MS), 'LIMIT', 0, 1)[1]
+    end
+    if late then workflows.forget(late, MOST) end
+    return late ~= nil
+  end
+
+  -- Looks at the dependants of what has ended, at most so many; the rest is left to later calls. `resumes` says that an
+  -- earlier call may have left some.
+  function workflows.continue(resumes)
+    if not (resumes or next(changed)) then return end
+    local most, before = MOST, fresh
+    local item = call('LINDEX', key('workflow:work'), 0)
+    while most > 0 and item do
+      local w, n, how = string.match(item, '^(%w+) (%w+) (%a)$')
+      local looked, is_all = 0, true
+      if w then looked, is_all = workflows.continue_one(w, n, how, most) end
+      if is_all then call('LPOP', key('workflow:work')) end
+      most = most - math.max(looked, 1)
+      item = call('LINDEX', key('workflow:work'), 0)
+    end
+    local order = {}
+    for w in pairs(changed) do order[#order + 1] = w end
+    table.sort(order)
+    for _, w in ipairs(order) do
+      settle(w)
+      changed[w] = nil
+    end
+    workflows.freed = workflows.freed + fresh - before
+  end
+  -- Looks at the dependants of what has ended, and returns whether some of them are ready now.
+  function workflows.frees()
+    local before = workflows.freed
+    workflows.continue()
+    return workflows.freed > before
+  end
+  -- Whether this call leaves something for workflows to a promotion.
+  function workflows.has_more()
+    return workflows.is_busy and call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
+  end
+end
+-- Checks pushed jobs before the first write. A job is five values in ARGV: id, due, policy, name, envelope; `from` is the
+-- index of the first one.
+
 -- Policies with a window: their letter, the window, and the longest wait of a debounced job ('' for none).
 local function timed_policy(policy)
   local letter, window, at_most = string.match(policy, '^([tB]):(%d+):?(%d*)$')
@@ -1093,6 +1465,8 @@ local function refuse_jobs(from)
   end
   return nil, waiting
 end
+-- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
+-- policy, name, envelope; `from` is the index of the first one.
 
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
@@ -1150,7 +1524,7 @@ local function acquire_name(id, name)
 end
 
 -- Ends the old job and removes its side records.
-local function end_replaced(holder, body)
+local function end_replaced(holder, body, newer)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
@@ -1160,6 +1534,7 @@ local function end_replaced(holder, body)
   delete_field('debounced', holder)
   forget_side_records(holder)
   call('HDEL', key('body'), holder)
+  workflows.ended(holder, 'r', nil, newer)
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
@@ -1194,7 +1569,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
   acquire_name(id, name)
-  end_replaced(holder, old)
+  end_replaced(holder, old, id)
 end
 
 local function defer(holder, id, name, envelope, due)
@@ -1203,7 +1578,7 @@ local function defer(holder, id, name, envelope, due)
   seen[id] = true
   set_field('unique:of', id, name)
   set_field('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then end_replaced(old, call('HGET', key('body'), old)) end
+  if old then end_replaced(old, call('HGET', key('body'), old), id) end
 end
 
 local function stop(holder, session)
@@ -1307,6 +1682,16 @@ local function push_throttled(id, due, policy, name, envelope)
   return 'a::' .. whole(now + window)
 end
 
+-- Adds a job that is not known; returns the text of its receipt.
+local function push_one(id, due, policy, name, envelope)
+  if string.sub(policy, 1, 1) == 't' then return push_throttled(id, due, policy, name, envelope) end
+  if policy ~= 'i' then return push_named(id, due, policy, name, envelope) end
+  local full = full_group_of(due, envelope)
+  if full then return 'f:' .. full end
+  gather(id, envelope, due)
+  return 'a'
+end
+
 -- Adds the jobs in order, and one text for each job to the reply.
 local function push_jobs(from, reply)
   local ids = {}
@@ -1317,15 +1702,10 @@ local function push_jobs(from, reply)
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
-    local receipt
-    if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
-    elseif ARGV[i + 2] == 'i' then
-      local full = full_group_of(ARGV[i + 1], ARGV[i + 4])
-      if not full then gather(id, ARGV[i + 4], ARGV[i + 1]) end
-      receipt = full and 'f:' .. full or 'a'
-    elseif string.sub(ARGV[i + 2], 1, 1) == 't' then
-      receipt = push_throttled(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local receipt = 'e'
+    if not (stored[n] or seen[id] or recent[n] or older[n]) then
+      receipt = push_one(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+    end
     local kind = string.sub(receipt, 1, 1)
     if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
     reply[#reply + 1] = receipt
@@ -1339,9 +1719,9 @@ end
 --            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
 --            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
---            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
---            for an accepted one)
+--            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped ·
+--            r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and a time (ms since 1970) follow: until when
+--            a throttle drops jobs, or when a debounced job is due (a::TIME for an accepted one)
 --
 -- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5

@@ -4,10 +4,12 @@
 /// describes every transition, and one conformance suite tests all brokers against it.
 ///
 /// There are two brokers: `MemoryBroker` in this module, and `RedisBroker` in `ErrandRedis`.
-public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker, StreamingBroker {}
+public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker, StreamingBroker,
+    WorkflowBroker
+{}
 
-/// The part of a broker that a producer needs: pushing jobs, watching, finding and cancelling them.
-public typealias ProducingBroker = PushingBroker & ConsoleBroker
+/// The part of a broker that a producer needs: pushing jobs and workflows, watching, finding and cancelling them.
+public typealias ProducingBroker = PushingBroker & ConsoleBroker & WorkflowBroker
 
 /// The part of a broker that pushes jobs.
 public protocol PushingBroker: Sendable {

@@ -56,16 +56,17 @@ public struct ExchangeReply: Sendable, Equatable {
     public var hasDueJobs: Bool
     /// Whether the queue is paused.
     public var isPaused: Bool
-    /// Whether the call stopped before the end of the ready list after it found only tombstones: another call continues
-    /// there.
+    /// Whether another call may find jobs at once: this one stopped before the end of the ready list after it found only
+    /// tombstones, or it found only expired jobs, which have let others of their workflows go on.
     public var hasMore: Bool
     /// Whether a push has pre-answered this call: its reports were not accepted and belong to the next call.
     public var isPreanswered: Bool
     /// Whether jobs wait whose group or queue has a limit or a rate, and which are therefore only claimed when the worker
     /// has a free slot.
     public var awaitsFreeSlot: Bool
-    /// Whether a group rests that may run again before any other one that rests, so that somebody should promote then.
-    public var restsGroup: Bool
+    /// Whether somebody should promote: a group rests that may run again before any other one that rests, or workflows go on
+    /// with more jobs than the call could look at.
+    public var needsPromotion: Bool
     /// The jobs that this call found expired. They have ended. The reply to a repeated call leaves them out.
     public var expired: [ExpiredJob]
 
@@ -78,7 +79,7 @@ public struct ExchangeReply: Sendable, Equatable {
         hasMore: Bool = false,
         isPreanswered: Bool = false,
         awaitsFreeSlot: Bool = false,
-        restsGroup: Bool = false,
+        needsPromotion: Bool = false,
         expired: [ExpiredJob] = []
     ) {
         self.accepted = accepted
@@ -88,7 +89,7 @@ public struct ExchangeReply: Sendable, Equatable {
         self.hasMore = hasMore
         self.isPreanswered = isPreanswered
         self.awaitsFreeSlot = awaitsFreeSlot
-        self.restsGroup = restsGroup
+        self.needsPromotion = needsPromotion
         self.expired = expired
     }
 }

@@ -18,6 +18,8 @@ public struct QueueStatus: Sendable, Equatable {
     public var dead: Int
     /// Jobs that wait for the end of the running holder of their name.
     public var deferred: Int
+    /// Jobs that wait for others of their workflow, including those of workflows that are still being pushed.
+    public var blocked: Int
     /// How long the oldest ready job has been waiting, in milliseconds, without unroutable ones.
     public var oldestReadyMilliseconds: Int
     /// How long the oldest unroutable job has been waiting, in milliseconds.
@@ -30,14 +32,16 @@ public struct QueueStatus: Sendable, Equatable {
     /// Counts since a queue was created.
     public struct Totals: Sendable, Equatable {
         /// Counts by the names of the contract: `pushed`, `dropped`, `replaced`, `finished`, `failed`, `timed_out`,
-        /// `cancelled`, `retried`, `recovered`, `released`; `expired`; `dead`, the jobs that became dead, and `dead_trimmed`, the
-        /// dead jobs that were deleted because there were too many.
+        /// `cancelled`, `retried`, `recovered`, `released`, `expired`, `skipped`; `dead`, the jobs that became dead, and
+        /// `dead_trimmed`, the dead jobs that were deleted because there were too many; `workflow_finished`,
+        /// `workflow_failed` and `workflow_cancelled`, the workflows whose home queue it is.
         public var counts: [String: Int]
 
         /// The names that every broker counts, in the order in which they are displayed.
         public static let names = [
             "pushed", "dropped", "replaced", "finished", "failed", "timed_out", "cancelled", "retried", "recovered",
-            "released", "dead", "dead_trimmed", "expired",
+            "released", "dead", "dead_trimmed", "expired", "skipped", "workflow_finished", "workflow_failed",
+            "workflow_cancelled",
         ]
 
         /// Makes totals.
@@ -58,6 +62,7 @@ public struct QueueStatus: Sendable, Equatable {
         retrying: Int,
         dead: Int,
         deferred: Int,
+        blocked: Int = 0,
         oldestReadyMilliseconds: Int,
         oldestUnroutableMilliseconds: Int = 0,
         unknownOperations: [String: Int],
@@ -72,6 +77,7 @@ public struct QueueStatus: Sendable, Equatable {
         self.retrying = retrying
         self.dead = dead
         self.deferred = deferred
+        self.blocked = blocked
         self.oldestReadyMilliseconds = oldestReadyMilliseconds
         self.oldestUnroutableMilliseconds = oldestUnroutableMilliseconds
         self.unknownOperations = unknownOperations

@@ -16,10 +16,16 @@ package struct ServerState: Sendable, Equatable {
         self.isReachable = isReachable
         self.queues = queues
     }
+
+    /// The error for its queues if it is not reachable.
+    package var silence: BrokerError { BrokerError(.notReachable, "\(address) does not reply") }
 }
 
 /// A broker that may have several servers.
 package protocol ServerListing: Sendable {
+    /// Whether it has several servers, as far as it knows without calling one.
+    var isKnownCluster: Bool { get }
+
     /// Returns the servers, and which of these queues each serves; none if there is only one.
     func serverStates(for queues: [String]) async throws(BrokerError) -> [ServerState]
 

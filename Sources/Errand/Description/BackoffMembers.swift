@@ -31,14 +31,7 @@ struct BackoffMembers {
         while let (name, value) = scanner.nextMember() {
             guard let key = Key(rawValue: name) else { continue }
             let offset = value.lowerBound - scanner.start
-            guard offsets.updateValue(offset, forKey: key) == nil else {
-                throw DescriptionError(
-                    .duplicateKey,
-                    field: key.field,
-                    offset: offset,
-                    "is there twice; a known key may stand only once"
-                )
-            }
+            guard offsets.updateValue(offset, forKey: key) == nil else { throw .repeated(key.field, at: offset) }
             try read(key, scanner, value)
         }
         _ = try delays()

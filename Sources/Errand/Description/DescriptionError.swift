@@ -1,3 +1,5 @@
+import ErrandText
+
 /// The error for an invalid operation description: what is wrong, where, and what is expected.
 ///
 /// ```swift
@@ -32,6 +34,25 @@ public struct DescriptionError: Error, Sendable, Equatable {
     init(_ error: JSONTextError, _ key: DescriptionKey? = nil) {
         self.init(Code(error.code), field: key?.rawValue, offset: error.offset, error.message)
     }
+
+    static func repeated(_ key: String, at offset: Int?) -> DescriptionError {
+        DescriptionError(
+            .duplicateKey,
+            field: key,
+            offset: offset,
+            "is there twice; a known key may stand only once"
+        )
+    }
+
+    static func unknown(_ key: String, at offset: Int?, known: [String]) -> DescriptionError {
+        let shown = key.printable.shortened(to: 64)
+        return DescriptionError(
+            .unknownKey,
+            field: shown,
+            offset: offset,
+            "is not a known key; known are \(known.joined(separator: ", "))"
+        )
+    }
 }
 
 extension DescriptionError: CustomStringConvertible {
@@ -54,6 +75,7 @@ extension DescriptionError {
             case notEncodable = "not_encodable"
             case missingKey = "missing_key"
             case duplicateKey = "duplicate_key"
+            case unknownKey = "unknown_key"
             case wrongType = "wrong_type"
             case invalidValue = "invalid_value"
             case unsupportedVersion = "unsupported_version"
@@ -73,6 +95,8 @@ extension DescriptionError {
         public static let missingKey = Code(kind: .missingKey)
         /// A known key occurs twice.
         public static let duplicateKey = Code(kind: .duplicateKey)
+        /// A key is unknown where only known ones are allowed, as in the jobs of a workflow.
+        public static let unknownKey = Code(kind: .unknownKey)
         /// The value of a known key has the wrong JSON type.
         public static let wrongType = Code(kind: .wrongType)
         /// The value of a known key is out of range or contains invalid characters.

@@ -20,6 +20,7 @@ enum DescriptionKey: String, CaseIterable {
     case id
     case tags
     case meta
+    case workflow
 
     /// The rule for a value of this key, as the end of the sentence "it must be …".
     var rule: String {
@@ -39,12 +40,12 @@ enum DescriptionKey: String, CaseIterable {
         case .retries: "a whole number from 0 to 1000, in plain digits"
         case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"
-        case .group:
-            "one or two parts with a slash between, each of 1 to 64 characters of A-Z a-z 0-9 _ . : @ + -"
+        case .group: GroupName.rule
         case .cost: "a whole number from 1 to 1000000, in plain digits"
         case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"
         case .tags: "a JSON array of at most 8 texts of 1 to 64 bytes in UTF-8"
         case .meta: "a JSON object"
+        case .workflow: "a JSON object with \"id\", such as \"mail:4fJ0aQ9bX2cD7eHk\", and \"key\", and nothing else"
         }
     }
 
@@ -79,6 +80,7 @@ enum DescriptionKey: String, CaseIterable {
         case .expires: 131072
         case .group: 262144
         case .cost: 524288
+        case .workflow: 1_048_576
         }
     }
 }
@@ -99,6 +101,7 @@ extension DescriptionKey {
         case (6, _): candidate = .unique
         case (7, UInt8(ascii: "r")): candidate = .retries
         case (7, _): candidate = .backoff
+        case (8, UInt8(ascii: "w")): candidate = .workflow
         case (8, _): candidate = .priority
         case (9, UInt8(ascii: "o")): candidate = .operation
         case (9, UInt8(ascii: "w")): candidate = .window
@@ -138,6 +141,7 @@ extension DescriptionKey {
         case .id: "id"
         case .tags: "tags"
         case .meta: "meta"
+        case .workflow: "workflow"
         }
     }
 }

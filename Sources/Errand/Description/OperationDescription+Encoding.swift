@@ -23,6 +23,11 @@ extension OperationDescription {
             output.append(contentsOf: #","meta":"#.utf8)
             output.append(contentsOf: metaText.bytes)
         }
+        if let workflow {
+            append(#","workflow":{"id":""#, plain: workflow.id.description, to: &output)
+            append(#","key":""#, plain: workflow.key, to: &output)
+            output.append(UInt8(ascii: "}"))
+        }
         if !unknownMembers.isEmpty {
             output.append(UInt8(ascii: ","))
             output.append(contentsOf: unknownMembers)

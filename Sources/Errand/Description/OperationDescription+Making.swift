@@ -188,10 +188,11 @@ extension OperationDescription {
         return moved
     }
 
-    /// Returns the description of a new job: without an id, so that the push makes one.
+    /// Returns the description of a new job: without an id, so that the push makes one, and outside of any workflow.
     package func withoutID() -> OperationDescription {
         var new = self
         new.id = nil
+        new.workflow = nil
         return new
     }
 }

@@ -37,6 +37,9 @@ public struct OperationDescription: Sendable {
     /// Words by which the job can be found: at most 8 of 1 to 64 bytes each.
     public internal(set) var tags: [String] = []
 
+    /// The workflow that has pushed the job; `nil` for other jobs. A description with it cannot be pushed by itself.
+    public internal(set) var workflow: WorkflowMembership?
+
     /// The queue, if one was given.
     public internal(set) var givenQueue: String?
     /// The uniqueness policy, if one was given.

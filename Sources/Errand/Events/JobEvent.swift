@@ -43,6 +43,14 @@ public struct JobEvent: Sendable, Equatable, Decodable {
         public static let replaced = Kind(rawValue: "replaced")
         /// No worker had claimed the job when it expired.
         public static let expired = Kind(rawValue: "expired")
+        /// The job can never run any more, because others of its workflow have ended otherwise than it asks.
+        public static let skipped = Kind(rawValue: "skipped")
+        /// All jobs of a workflow have ended, and none was cancelled, deleted or expired.
+        public static let workflowFinished = Kind(rawValue: "workflow_finished")
+        /// A job of a workflow is dead, or all have ended and one was cancelled, deleted or expired.
+        public static let workflowFailed = Kind(rawValue: "workflow_failed")
+        /// A workflow was cancelled, and all of its jobs have ended.
+        public static let workflowCancelled = Kind(rawValue: "workflow_cancelled")
         /// A running job has reported its progress.
         public static let progress = Kind(rawValue: "progress")
     }

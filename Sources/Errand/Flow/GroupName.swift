@@ -8,7 +8,7 @@ package struct GroupName: Sendable, Hashable {
     package let second: String?
 
     /// Makes a name from a text that was checked.
-    init(valid text: String) {
+    package init(valid text: String) {
         let parts = text.split(separator: "/", maxSplits: 1)
         self.text = text
         first = parts.first.map(String.init) ?? text
@@ -20,6 +20,10 @@ package struct GroupName: Sendable, Hashable {
         guard DescriptionRules.isGroup(text.utf8) else { return nil }
         self.init(valid: text)
     }
+
+    /// What a name is, for errors.
+    package static let rule =
+        "one or two parts with a slash between, each of 1 to 64 characters of A-Z a-z 0-9 _ . : @ + -"
 
     /// The whole queue, as a group.
     static let wholeQueue = GroupName(valid: "")

@@ -10,6 +10,8 @@ public enum JobState: String, Sendable, CaseIterable {
     case retrying
     /// The job waits for the end of the running holder of its name.
     case deferred
+    /// The job is of a workflow, and waits for jobs that it comes after.
+    case blocked
     /// The job has no retries left, cannot be read or crashes workers. It is kept until it is retried or deleted by
     /// hand.
     case dead
@@ -21,14 +23,16 @@ public enum JobState: String, Sendable, CaseIterable {
     case replaced
     /// No worker had claimed the job when it expired.
     case expired
+    /// The job is of a workflow and can never run, because of how a job that it comes after has ended.
+    case skipped
     /// The job was removed by hand.
     case deleted
 
     /// Whether the job will not run again by itself.
     public var hasEnded: Bool {
         switch self {
-        case .ready, .scheduled, .running, .retrying, .deferred: false
-        case .dead, .finished, .cancelled, .replaced, .expired, .deleted: true
+        case .ready, .scheduled, .running, .retrying, .deferred, .blocked: false
+        case .dead, .finished, .cancelled, .replaced, .expired, .skipped, .deleted: true
         }
     }
 }

@@ -17,6 +17,8 @@ public final class MemoryBroker: Broker {
     let subscribers = MemorySubscribers()
     private let queuesByName = Mutex<[String: MemoryQueueBox]>([:])
     let clock: @Sendable () -> Int64
+    /// Held while messages between queues are delivered, so that they keep their order.
+    let delivery = Mutex(())
 
     /// Makes an empty broker.
     ///
@@ -59,12 +61,39 @@ extension MemoryBroker {
         creating: Bool = false,
         _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
     ) throws(BrokerError) -> Answer {
+        let (answer, hasMessages) = try changeOnly(name, creating: creating, transition)
+        if hasMessages { try deliverMessages(of: name) }
+        return answer
+    }
+
+    /// Makes one transition. Also returns whether the queue has messages for others.
+    func changeOnly<Answer: Sendable>(
+        _ name: String,
+        creating: Bool = false,
+        _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
+    ) throws(BrokerError) -> (Answer, hasMessages: Bool) {
         try withState(of: name, creating: creating) { state throws(BrokerError) in
             state.queue.beginTransition(at: clock())
             let answer = try transition(&state.queue)
             state.queue.endTransition()
             subscribers.deliver(state.queue.effects, of: name)
-            return answer
+            return (answer, !state.queue.workflows.messages.isEmpty)
+        }
+    }
+
+    /// Delivers the messages of a queue, and those that arise from that, until none is left.
+    private func deliverMessages(of name: String) throws(BrokerError) {
+        try delivery.withLock { _ throws(BrokerError) in
+            var senders = [name]
+            while let sender = senders.popLast() {
+                let (messages, _) = try changeOnly(sender) { queue in queue.takeMessages() }
+                for message in messages {
+                    let (_, hasMessages) = try changeOnly(message.queue, creating: true) { queue in
+                        queue.receive(message, from: sender)
+                    }
+                    if hasMessages { senders.append(message.queue) }
+                }
+            }
         }
     }
 

@@ -11,6 +11,8 @@ enum MemoryRules {
     static let errorBytes = OutcomeReport.mostErrorBytes
     static let resultBytes = 65_536
     static let jobsACall = 500
+    /// The largest number of jobs of workflows that one call looks at because others have ended.
+    static let dependantsACall = 100
 
     static func isSessionID(_ text: String) -> Bool { text.utf8.count >= 8 && QueueName.isValid(jobID: text) }
 

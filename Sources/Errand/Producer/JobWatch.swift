@@ -37,68 +37,24 @@ struct JobWatch {
     ///
     /// - Parameter limit: how long to wait; without a limit if `nil`.
     func ending(within limit: Duration?) async throws -> JobEnding {
-        let (answers, answer) = AsyncStream.makeStream(of: Result<JobEnding, any Error>.self)
-        let looking = Task {
-            do { answer.yield(.success(try await lookUntilEnded())) } catch { answer.yield(.failure(error)) }
-        }
-        let waiting = Task {
-            guard let limit else { return }
-            try await Task.sleep(for: limit)
-            // Looks once more, if the broker replies soon; the wait is over in any case.
-            let lastLook = Task { if let last = try? await look() { answer.yield(.success(last.outOfTime)) } }
-            try await Task.sleep(for: .seconds(2))
-            lastLook.cancel()
-            answer.yield(.success(JobEnding(isOutOfTime: true)))
-        }
-        defer {
-            looking.cancel()
-            waiting.cancel()
-        }
-        for await result in answers { return try result.get() }
-        throw CancellationError()
+        try await TimedLook(
+            untilEnded: {
+                var last: JobRecord?
+                try await follow { last = $0 }
+                return last.map(JobEnding.init) ?? JobEnding()
+            },
+            once: { try await look().outOfTime },
+            instead: JobEnding(isOutOfTime: true)
+        ).result(within: limit)
     }
 
-    private func lookUntilEnded() async throws -> JobEnding {
-        var last: JobRecord?
-        try await follow { last = $0 }
-        return last.map(JobEnding.init) ?? JobEnding()
-    }
-
-    /// Inspects the job at once, after every event that names it, after every subscription, and periodically, since events
-    /// may be lost. Returns once it has ended, or the broker does not have it.
+    /// Inspects the job until it has ended, or the broker does not have it.
     func follow(_ tell: (JobRecord?) -> Void) async throws {
-        let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let events = broker.events(of: [queue]) { look.yield() }
-        let mark = Array("\"\(id)\"".utf8)
-        let listening = Task {
-            for try await message in events where message.lines.contains(where: { $0.firstRange(of: mark) != nil }) {
-                look.yield()
-            }
+        try await EventWatch(broker: broker, id: id, queue: queue).follow { () async throws(BrokerError) in
+            let record = try await record()
+            tell(record)
+            return record?.state.hasEnded ?? true
         }
-        let ticking = Task {
-            var pause = Duration.seconds(1)
-            while !Task.isCancelled {
-                try await Task.sleep(for: pause)
-                look.yield()
-                pause = min(pause + .seconds(1), .seconds(5))
-            }
-        }
-        defer {
-            listening.cancel()
-            ticking.cancel()
-        }
-        look.yield()
-        for await _ in looks {
-            do throws(BrokerError) {
-                let record = try await record()
-                tell(record)
-                if record?.state.hasEnded ?? true { return }
-            } catch {
-                // While the broker is unreachable, the job may still end.
-                if ![.notReachable, .outcomeUnknown].contains(error.code) { throw error }
-            }
-        }
-        throw CancellationError()
     }
 
     private func look() async throws(BrokerError) -> JobEnding { try await record().map(JobEnding.init) ?? JobEnding() }

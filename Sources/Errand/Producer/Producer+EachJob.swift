@@ -4,7 +4,18 @@ extension Producer {
     ///
     /// - Returns: for each job its receipt, or the error with which the broker certainly did not accept it.
     package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
-        await byQueue(envelopes) { await pushFitting($0, to: $1) }
+        var lost = LostQueues()
+        return await pushEach(envelopes, lost: &lost)
+    }
+
+    /// Does the same in one of several calls.
+    ///
+    /// - Parameter lost: the queues whose servers have not replied to earlier calls; it gets further ones.
+    package func pushEach(
+        _ envelopes: [JobEnvelope],
+        lost: inout LostQueues
+    ) async -> [Result<Receipt, BrokerError>] {
+        await byQueue(envelopes, &lost) { await pushFitting($0, to: $1) }
     }
 
     /// A call accepts all of its jobs or none. The broker returns how many would fit, so these are sent again without

@@ -46,7 +46,7 @@ extension Producer {
 
     /// Returns why a job that waits does not run, if that is easy to see. It is only an explanation, so a broker that does
     /// not reply is none.
-    private func obstacle(to receipt: Receipt, _ state: JobState?) async -> String? {
+    func obstacle(to receipt: Receipt, _ state: JobState?) async -> String? {
         guard state == .ready, let (queue, sessions) = try? await broker.status(of: receipt.queue) else { return nil }
         if queue.isPaused { return "queue \(receipt.queue) is paused" }
         if sessions.isEmpty { return "no worker serves queue \(receipt.queue)" }
@@ -62,7 +62,7 @@ extension Producer {
 
     /// Waits until a pushed job has finished, 30 s by default, and decodes its result.
     ///
-    /// - Throws: as ``result(of:within:)``, and `DecodingError` if the result does not fit the type.
+    /// - Throws: as ``result(of:within:)-(Receipt,_)``, and `DecodingError` if the result does not fit the type.
     public func result<Value: Decodable>(
         of receipt: Receipt,
         as type: Value.Type,

@@ -14,7 +14,7 @@
 public struct Producer: Sendable {
     let broker: any ProducingBroker
     private let now: (@Sendable () -> Date)?
-    private let middleware: MiddlewareChain
+    let middleware: MiddlewareChain
 
     /// Makes a producer.
     ///
@@ -35,8 +35,13 @@ public struct Producer: Sendable {
 
     /// Returns the time from which a delay counts. This machine's clock may be wrong, so it is not used for delays.
     func start(of options: PushOptions, on queue: String) async throws(BrokerError) -> Date {
+        try await start(hasDelay: options.hasDelay, on: queue)
+    }
+
+    /// Returns the time from which delays count, if there are some.
+    func start(hasDelay: Bool, on queue: String) async throws(BrokerError) -> Date {
         if let now { return now() }
-        guard options.delay != nil, options.delayUntil == nil else { return Date() }
+        guard hasDelay else { return Date() }
         return Date(timeIntervalSince1970: Double(try await broker.now(on: queue)) / 1000)
     }
 
@@ -54,12 +59,13 @@ public struct Producer: Sendable {
         return receipt
     }
 
-    /// Pushes many descriptions, with one call for each queue and in order. A full queue does not affect the others.
+    /// Pushes many descriptions, with one call for each queue and in order. A full queue does not affect the others, and
+    /// neither does one whose server in a cluster does not reply.
     ///
     /// - Returns: a receipt for each description, in order. If the broker accepted the jobs of some queues only, or
     ///   refused some because their group is full, the receipts of the others are `unknown`; push these again later, which
     ///   never adds a job twice.
-    /// - Throws: as ``push(_:)``; the broker has then accepted no job.
+    /// - Throws: as ``push(_:)-(OperationDescription)``; the broker has then accepted no job.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await middleware.push(descriptions) { descriptions in
             try await push(
@@ -70,7 +76,8 @@ public struct Producer: Sendable {
 
     /// Pushes complete envelopes, as ``push(contentsOf:)`` does.
     public func push(envelopes: [JobEnvelope]) async throws(BrokerError) -> [Receipt] {
-        let results = await byQueue(envelopes) { envelopes, queue in
+        var lost = LostQueues()
+        let results = await byQueue(envelopes, &lost) { envelopes, queue in
             do throws(BrokerError) {
                 return try await broker.push(envelopes, to: queue).map(Result.success)
             } catch {
@@ -88,9 +95,11 @@ public struct Producer: Sendable {
 
     /// Sends the jobs of each queue with `push`, in order.
     ///
+    /// - Parameter lost: the queues that are not tried, because their servers do not reply; it gets further ones.
     /// - Returns: for each job its receipt, or the error with which the broker certainly did not accept it.
     func byQueue(
         _ envelopes: [JobEnvelope],
+        _ lost: inout LostQueues,
         push: ([JobEnvelope], String) async -> [Result<Receipt, BrokerError>]
     ) async -> [Result<Receipt, BrokerError>] {
         var order: [String] = []
@@ -100,18 +109,18 @@ public struct Producer: Sendable {
             positions[envelope.queue, default: []].append(position)
         }
         var results = envelopes.map { Result<Receipt, BrokerError>.success($0.receipt(.unknown)) }
-        // An unreachable broker is not waited for again for each of the other queues.
-        var outage: BrokerError?
         for queue in order {
             let wanted = positions[queue] ?? []
-            if let outage {
-                for position in wanted { results[position] = .failure(outage) }
+            if let reason = lost.reason(for: queue) {
+                for position in wanted { results[position] = .failure(reason) }
                 continue
             }
+            var failure: BrokerError?
             for (position, result) in zip(wanted, await push(wanted.map { envelopes[$0] }, queue)) {
                 results[position] = result
-                if case .failure(let error) = result, [.notReachable, .closed].contains(error.code) { outage = error }
+                if case .failure(let error) = result { failure = error }
             }
+            if let failure { await lost.note(failure, of: queue, among: order, on: broker) }
         }
         return results
     }

@@ -75,6 +75,9 @@ public struct PushOptions: Sendable {
         self.delayUntil = delayUntil
     }
 
+    /// Whether the time of the push determines when the job may run.
+    var hasDelay: Bool { delay != nil && delayUntil == nil }
+
     /// Returns the earliest time at which the job may run, in milliseconds since 1970 UTC.
     ///
     /// - Parameter now: the time of the push.

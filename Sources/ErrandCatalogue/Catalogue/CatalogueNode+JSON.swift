@@ -6,16 +6,18 @@ extension CatalogueNode {
 
     /// Returns the value as JSON text: plain `true`, `false`, `null` and numbers keep their type, all other scalars are
     /// text.
-    func json() throws(CatalogueError) -> JSONText {
+    ///
+    /// - Parameter limit: The maximum size of the text in bytes, some MiB.
+    func json(atMost limit: Int = DescriptionLimits.argumentsBytes) throws(CatalogueError) -> JSONText {
         var output: [UInt8] = []
-        try appendJSON(to: &output, depth: 0)
+        try appendJSON(to: &output, depth: 0, limit)
         do { return try JSONText(validating: output) } catch { throw self.error("\(error)") }
     }
 
-    private func appendJSON(to output: inout [UInt8], depth: Int) throws(CatalogueError) {
+    private func appendJSON(to output: inout [UInt8], depth: Int, _ limit: Int) throws(CatalogueError) {
         guard depth < Self.deepest else { throw error("is more than \(Self.deepest) levels deep; flatten it") }
-        guard output.count < DescriptionLimits.argumentsBytes else {
-            throw error("is too large; at most 1 MiB is allowed")
+        guard output.count < limit else {
+            throw error("is too large; at most \(limit >> 20) MiB is allowed")
         }
         switch node {
         case .scalar(let scalar): output += json(scalar).bytes
@@ -23,7 +25,7 @@ extension CatalogueNode {
             output.append(UInt8(ascii: "["))
             for (index, value) in try values().enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
-                try value.appendJSON(to: &output, depth: depth + 1)
+                try value.appendJSON(to: &output, depth: depth + 1, limit)
             }
             output.append(UInt8(ascii: "]"))
         case .mapping:
@@ -32,7 +34,7 @@ extension CatalogueNode {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 JSONEscaping.append(name, to: &output)
                 output.append(UInt8(ascii: ":"))
-                try value.appendJSON(to: &output, depth: depth + 1)
+                try value.appendJSON(to: &output, depth: depth + 1, limit)
             }
             output.append(UInt8(ascii: "}"))
         case .alias: throw error("is an alias; write the value itself")

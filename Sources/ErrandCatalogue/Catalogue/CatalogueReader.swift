@@ -8,7 +8,7 @@ struct CatalogueReader {
     let source: String
 
     func catalogue(in yaml: String) throws(CatalogueError) -> Catalogue {
-        let root = CatalogueNode(node: try tree(of: yaml), source: source)
+        let root = try CatalogueNode(yaml: yaml, source: source, needed: "a key \"operations\"")
         let parts = try root.entries(known: ["operations", "schedules"])
         guard let list = parts["operations"] else { throw root.error("has no key \"operations\"") }
         let operations = try operations(in: list)
@@ -23,39 +23,6 @@ struct CatalogueReader {
             operations.append(try operation(name, at: place))
         }
         return operations
-    }
-
-    private func tree(of yaml: String) throws(CatalogueError) -> Node {
-        if AliasedKeys.mayBeThere(in: yaml) {
-            throw CatalogueError(
-                source: source,
-                reason: "has aliases and a key that is not plain text; write the key out"
-            )
-        }
-        do {
-            if let node = try Yams.compose(yaml: yaml) { return node }
-        } catch {
-            throw syntaxError(error)
-        }
-        throw CatalogueError(source: source, reason: "is empty; it needs a key \"operations\"")
-    }
-
-    /// Returns an error with the position, but without the lines, which may contain a password.
-    private func syntaxError(_ error: any Error) -> CatalogueError {
-        let (problem, line): (String, Int?) =
-            switch error as? YamlError {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                ("is neither YAML nor JSON: \(problem) (column \(mark.column))", mark.line)
-            case .duplicatedKeysInMapping(let keys, let context):
-                ("has a key twice: \(keys.joined(separator: ", "))", context.mark.line)
-            case .reader(let problem, let offset, _, _):
-                ("is neither YAML nor JSON: \(problem)\(offset.map { " (at byte \($0))" } ?? "")", nil)
-            default: ("is neither YAML nor JSON", nil)
-            }
-        var described = CatalogueError(source: source, reason: problem)
-        described.line = line
-        return described
     }
 
     private func operation(_ name: String, at place: CatalogueNode) throws(CatalogueError) -> CatalogueOperation {
@@ -120,7 +87,7 @@ struct CatalogueReader {
     private func groupTemplate(_ value: CatalogueNode) throws(CatalogueError) -> Template {
         let group = try template(value)
         guard group.hasArguments || GroupName(group.source) != nil else {
-            throw value.error("is not a group: one or two parts with a slash between, of A-Z a-z 0-9 _ . : @ + -")
+            throw value.error("is not a group: \(GroupName.rule)")
         }
         return group
     }

@@ -49,6 +49,9 @@ extension JobValues {
             priority: try entries["priority"]?.number(in: DescriptionLimits.priority),
             cost: try entries["cost"]?.number(in: DescriptionLimits.cost)
         )
+        if let uniqueness, uniqueness.hasWindow, window == nil, let unique = entries["unique"] {
+            throw unique.error("\"\(uniqueness.rawValue)\" needs a window; write how long it is, such as window: 5s")
+        }
     }
 }
 

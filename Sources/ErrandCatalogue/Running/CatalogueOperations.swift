@@ -17,7 +17,9 @@ extension Catalogue {
                 ),
                 retryStrategy: operation.values.backoff ?? RetryDelays(),
                 handler: .async { job in
-                    await runner.run(operation, job: JobFacts(job)) { result in await job.commandEnded(result) }
+                    try await job.withResults(for: operation) { facts in
+                        await runner.run(operation, job: facts) { result in await job.commandEnded(result) }
+                    }
                 }
             )
         }
@@ -25,6 +27,19 @@ extension Catalogue {
 }
 
 extension JobContext {
+    /// Passes the job's facts to a body; to a command of a workflow's job also the results of what it comes after.
+    fileprivate func withResults(
+        for operation: CatalogueOperation,
+        _ body: (JobFacts) async -> HandlerOutcome
+    ) async throws -> HandlerOutcome {
+        guard case .run = operation.kind, isWorkflowMember else { return await body(JobFacts(self)) }
+        return try await ResultsFile.holding(try await results()) { path in
+            var facts = JobFacts(self)
+            facts.results = path
+            return await body(facts)
+        }
+    }
+
     fileprivate func commandEnded(_ result: ChildResult) async {
         if let error = result.lackOfRoom {
             logger.warning("not run, and to be tried again", metadata: ["error": "\(error)"])

@@ -21,13 +21,15 @@ struct JobFacts: Sendable {
     var arguments = JSONText.emptyObject
     /// The trace context of the job, if it has one.
     var trace: TraceContext?
+    /// The path of a file with the results of the jobs that it comes after, for a command of a workflow's job.
+    var results: String?
 
     /// The names and texts for an environment or a request.
     var named: [(key: String, value: String)] {
         [
             ("JOB_ID", id), ("OPERATION", operation), ("NAME", name ?? ""), ("QUEUE", queue),
             ("ATTEMPT", String(attempt)), ("TOKEN", String(token)),
-        ] + (deadline.map { [("DEADLINE_MS", String($0))] } ?? [])
+        ] + (deadline.map { [("DEADLINE_MS", String($0))] } ?? []) + (results.map { [("RESULTS", $0)] } ?? [])
     }
 }
 

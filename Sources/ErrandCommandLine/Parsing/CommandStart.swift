@@ -2,8 +2,8 @@ package import ArgumentParser
 import Foundation
 
 extension AsyncParsableCommand {
-    /// Parses the arguments and runs the command, as `main()` does, but suggests a command for a mistyped one, and never
-    /// shows the password of a URL in a wrong position.
+    /// Parses the arguments and runs the command, as `main()` does, but suggests a command for a mistyped one, names an
+    /// unknown option before it says what is missing, and never shows the password of a URL in a wrong position.
     package static func start(_ arguments: [String]? = nil) async {
         do {
             var command = try await asyncParseAsRoot(arguments)
@@ -13,10 +13,13 @@ extension AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let (message, status) = (fullMessage(for: error), exitCode(for: error))
+            let (whole, status) = (fullMessage(for: error), exitCode(for: error))
             let suggestion = suggestion(for: arguments, status)
+            let message = suggestion == nil ? naming(unknownOption(in: arguments, status), in: whole) : whole
             let showsPassword = message.withoutURLPasswords != message
-            guard !status.isSuccess, suggestion != nil || showsPassword else { exit(withError: error) }
+            guard !status.isSuccess, suggestion != nil || message != whole || showsPassword else {
+                exit(withError: error)
+            }
             report(message, suggestion)
             Foundation.exit(status.rawValue)
         }
@@ -25,6 +28,18 @@ extension AsyncParsableCommand {
     private static func suggestion(for arguments: [String]?, _ status: ExitCode) -> CommandSuggestion? {
         guard status == .validationFailure else { return nil }
         return CommandSuggestion(for: arguments ?? Array(CommandLine.arguments.dropFirst()), of: self)
+    }
+
+    private static func unknownOption(in arguments: [String]?, _ status: ExitCode) -> UnknownOption? {
+        guard status == .validationFailure else { return nil }
+        return UnknownOption(in: arguments ?? Array(CommandLine.arguments.dropFirst()), of: self)
+    }
+
+    /// Returns a message with an unknown option in place of its first lines, those before the usage.
+    private static func naming(_ option: UnknownOption?, in message: String) -> String {
+        guard let option, !message.hasPrefix("Error: Unknown option") else { return message }
+        let usage = message.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("Usage:") }
+        return ([Substring(option.message)] + usage).joined(separator: "\n")
     }
 
     /// Writes the message, with the suggestion behind its first line.

@@ -31,7 +31,7 @@ struct CommandSuggestion {
     private static func name(of command: any ParsableCommand.Type) -> String { command._commandName }
 
     /// Returns the name with the fewest differences, if these are few.
-    private static func similar(to word: String, in names: [String]) -> String? {
+    static func similar(to word: String, in names: [String]) -> String? {
         let most = min(3, max(1, word.count / 2))
         let near = names.map { (name: $0, differences: differences(word, $0)) }.filter { $0.differences <= most }
         return near.min { $0.differences < $1.differences }?.name

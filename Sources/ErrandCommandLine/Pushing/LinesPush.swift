@@ -12,6 +12,7 @@ package struct LinesPush {
     private let filled: (OperationDescription) throws -> OperationDescription
     private var progress: ProgressBar
     private var tally = LinesTally()
+    private var lost = LostQueues()
 
     /// Makes a push.
     ///
@@ -71,7 +72,8 @@ package struct LinesPush {
     }
 
     private mutating func push(_ jobs: [LineJob]) async throws -> [Receipt] {
-        let results = await producer.pushEach(jobs.map(\.envelope))
+        lost.forgetOld()
+        let results = await producer.pushEach(jobs.map(\.envelope), lost: &lost)
         var taken: [(job: LineJob, receipt: Receipt)] = []
         var refusals: [Refusal] = []
         for (job, result) in zip(jobs, results) {
@@ -94,23 +96,29 @@ package struct LinesPush {
         let line: Int
         let queue: String
         let error: BrokerError
+    }
 
-        /// Whether another queue may accept its lines nevertheless.
-        var isOfQueue: Bool { error.code == .full || error.code == .refused }
+    /// Whether another queue may accept its lines nevertheless.
+    private func isOfQueue(_ refusal: Refusal) -> Bool {
+        switch refusal.error.code {
+        case .full, .refused: true
+        case .notReachable: lost.outage == nil
+        default: false
+        }
     }
 
     /// Reports lines that were not accepted. If one queue did not accept its lines, another may accept the following
-    /// ones; an unreachable broker accepts none.
+    /// ones; a broker of which no server replies accepts none.
     private mutating func report(_ refusals: [Refusal]) throws(CommandFailure) {
         if !refusals.isEmpty { progress.hide() }
-        let ofQueues = Dictionary(grouping: refusals.filter(\.isOfQueue), by: \.queue)
+        let ofQueues = Dictionary(grouping: refusals.filter(isOfQueue), by: \.queue)
         for (queue, lines) in ofQueues.sorted(by: { $0.key < $1.key }) {
             guard let first = lines.first else { continue }
             tally.notAccepted(lines.count, Self.failure(first.error))
             let place = LineRanges(lines.map(\.line)).description
             StandardError.write("\(place) not pushed to queue \(queue): \(first.error.message)", as: .warning)
         }
-        let others = refusals.filter { !$0.isOfQueue }
+        let others = refusals.filter { !isOfQueue($0) }
         guard let first = others.first else { return }
         let failure = CommandFailure(first.error)
         tally.notAccepted(others.count, failure)

@@ -3,7 +3,6 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
-import ErrandText
 import Foundation
 
 /// The command `errand flow list`.
@@ -109,43 +108,42 @@ struct FlowShowCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard let group, GroupName(group) == nil else { return }
-        throw ValidationError(
-            "\"\(group.onOneLine())\" is not a group: one or two parts with a slash between, of A-Z a-z 0-9 _ . : @ + -"
-        )
+        throw ValidationError("\"\(group.onOneLine())\" is not a group: \(GroupName.rule)")
     }
 
     func run() async throws {
         try await target.options.withBroker { broker in
             try await broker.checkExists(target.queue)
             let groups = try await broker.groups(of: target.queue, named: group, most: GroupStatus.listed)
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            let holds = try await broker.holds(of: groups, in: target.queue, now: now)
             if target.options.json {
-                let json = group == nil ? JSONOutput.list(groups.map(\.json)) : groups.first?.json ?? .null
-                return StandardOutput.write(json.bytes)
+                let all = groups.map { $0.json(holds[$0.group]) }
+                return StandardOutput.write((group == nil ? .list(all) : all.first ?? .null).bytes)
             }
             guard !groups.isEmpty else { return StandardOutput.write("\(target.queue) has no jobs with a group") }
-            var table = TextTable([
-                .left("GROUP").cut(to: 12), .right("WAITING"), .right("RUNNING"), .right("LIMIT"), .left("WAITS FOR"),
-            ])
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
-            for group in groups {
-                table.add([
-                    TextTable.Cell(group.group), TextTable.Cell(group.waiting.grouped),
-                    TextTable.Cell(group.held.grouped, colour: group.isFull ? .yellow : nil),
-                    TextTable.Cell(group.limit.map(\.grouped) ?? "-"), TextTable.Cell(group.reason(at: now)),
-                ])
-            }
-            table.print(width: Terminal.width)
+            table(of: groups, holds).print(width: Terminal.width)
         }
+    }
+
+    private func table(of groups: [GroupStatus], _ holds: [String: GroupHold]) -> TextTable {
+        var table = TextTable([
+            .left("GROUP").cut(to: 12), .right("WAITING"), .right("RUNNING"), .right("LIMIT"), .left("WAITS FOR"),
+        ])
+        for group in groups {
+            table.add([
+                TextTable.Cell(group.group), TextTable.Cell(group.waiting.grouped),
+                TextTable.Cell(group.held.grouped, colour: group.isFull ? .yellow : nil),
+                TextTable.Cell(group.limit.map(\.grouped) ?? "-"), TextTable.Cell(holds[group.group]?.words ?? "-"),
+            ])
+        }
+        return table
     }
 }
 
 extension GroupStatus {
-    /// What the group waits for, if it may not run.
-    fileprivate func reason(at now: Int64) -> String {
-        if let blocker { return "job \(blocker)" }
-        if let restingUntil {
-            return (isAtRate ? "its rate: " : "a rest: ") + TimeSpanText.rounded(max(restingUntil - now, 0))
-        }
-        return isFull ? "a free slot" : "-"
+    /// The group as JSON for programs, with what holds it back, as `errand why` names it.
+    fileprivate func json(_ hold: GroupHold?) -> JSONOutput {
+        json.with(["waits_for": .text(orNull: hold?.reason.rawValue)])
     }
 }

@@ -47,7 +47,7 @@ struct FoundJobs: Sendable {
     /// - Parameter written: Whole ids, or unique parts of them.
     init(_ written: [String], in queue: String?, of broker: RedisBroker) async throws {
         if let queue { try await broker.checkExists(queue) }
-        let queues = if let queue { [queue] } else { try await broker.queues() }
+        let queues = if let queue { [queue] } else { try await broker.allQueues() }
         let parts = written.map(PartialID.init)
         try await add(parts.filter { !$0.hasEllipsis }.map(\.text), in: queues, of: broker)
         let whole = try await whole(parts.filter { jobs[$0.text] == nil }, in: queues, of: broker)

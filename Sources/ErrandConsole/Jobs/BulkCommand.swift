@@ -17,17 +17,19 @@ struct BulkOptions: ParsableArguments {
     func perform(_ action: BulkAction) async throws {
         try await reportingFailures { try check(action) }
         try await options.withBroker { broker in
-            let selection = try await select(action, broker)
+            let queues = try await filter.queues.reachableQueues(of: broker)
+            let selection = try await select(action, in: queues.names, broker)
             if !selection.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
-            selection.unreadable.warn()
-            if selection.count == 0 { return try tell(action, BulkAction.Tally(), selection.unreadable) }
+            let unreadable = queues.lost + selection.unreadable
+            unreadable.warn()
+            if selection.count == 0 { return try tell(action, BulkAction.Tally(), unreadable) }
             guard yes || Confirmation.ask("\(action.title) \(selection.count.counted("job"))?") else {
                 throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
             }
             var bar = ProgressBar(total: Int64(selection.count))
             let tally = await action.run(selection, on: broker) { bar.update(Int64($0), $0.counted("job")) }
             bar.hide()
-            try tell(action, tally, selection.unreadable)
+            try tell(action, tally, unreadable)
         }
     }
 
@@ -43,8 +45,11 @@ struct BulkOptions: ParsableArguments {
         )
     }
 
-    private func select(_ action: BulkAction, _ broker: RedisBroker) async throws -> JobSelection {
-        let queues = try await filter.queues.queues(of: broker)
+    private func select(
+        _ action: BulkAction,
+        in queues: [String],
+        _ broker: RedisBroker
+    ) async throws -> JobSelection {
         let states = filter.states.isEmpty ? action.usualStates : filter.states
         let search = JobSearch(broker, in: queues, states, for: try await filter.filter(in: queues, of: broker))
         let end = SearchCursor(queue: "", state: .dead, position: 0)

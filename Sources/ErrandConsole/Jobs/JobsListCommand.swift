@@ -71,36 +71,45 @@ struct JobsListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let queues = try await filter.queues.queues(of: broker)
-            let jobFilter = try await filter.filter(in: queues, of: broker)
-            let search = JobSearch(broker, in: queues, filter.states, for: jobFilter)
-            let dead = NewestDeadJobs(broker, in: queues, for: jobFilter)
-            if byError { return try await listErrors(dead, search, for: jobFilter) }
-            switch from {
-            case .position(let cursor): try await list(search, cursor)
-            case .newest(let cursor): try await listDead(dead, search, cursor)
-            case nil where filter.states == [.dead]: try await listDead(dead, search, nil)
-            case nil: try await list(search, nil)
+            let queues = try await filter.queues.reachableQueues(of: broker)
+            let jobFilter = try await filter.filter(in: queues.names, of: broker)
+            let search = JobSearch(broker, in: queues.names, filter.states, for: jobFilter)
+            let dead = NewestDeadJobs(broker, in: queues.names, for: jobFilter)
+            if byError {
+                let unreadable = try await listErrors(dead, search, for: jobFilter)
+                return try (queues.lost + unreadable).fail("the errors of the other jobs are listed")
             }
+            let unreadable =
+                switch from {
+                case .position(let cursor): try await list(search, cursor)
+                case .newest(let cursor): try await listDead(dead, search, cursor)
+                case nil where filter.states == [.dead]: try await listDead(dead, search, nil)
+                case nil: try await list(search, nil)
+                }
+            try (queues.lost + unreadable).fail("the other jobs are listed")
         }
     }
 
-    private func list(_ search: JobSearch, _ cursor: SearchCursor?) async throws {
+    private func list(_ search: JobSearch, _ cursor: SearchCursor?) async throws -> [UnreadablePlace] {
         let outcome = try await search.run(from: cursor, limits)
         show(outcome.jobs)
         if let next = outcome.next {
             let extent = try await search.extent(upTo: next)
             tell(extent.before, extent.total, next.text)
         }
-        try outcome.unreadable.fail("the other jobs are listed")
+        return outcome.unreadable
     }
 
     /// Lists dead jobs, newest first.
-    private func listDead(_ jobs: NewestDeadJobs, _ search: JobSearch, _ cursor: NewestCursor?) async throws {
+    private func listDead(
+        _ jobs: NewestDeadJobs,
+        _ search: JobSearch,
+        _ cursor: NewestCursor?
+    ) async throws -> [UnreadablePlace] {
         let outcome = try await jobs.page(from: cursor, limits)
         show(outcome.jobs)
         if let next = outcome.next { tell(outcome.looked, try await Self.count(search), next.text) }
-        try outcome.unreadable.fail("the other jobs are listed")
+        return outcome.unreadable
     }
 
     /// Returns the number of all jobs that a search may examine.
@@ -108,7 +117,11 @@ struct JobsListCommand: AsyncParsableCommand {
         try await search.extent(upTo: SearchCursor(queue: "", state: .dead, position: 0)).total
     }
 
-    private func listErrors(_ jobs: NewestDeadJobs, _ search: JobSearch, for filter: JobFilter) async throws {
+    private func listErrors(
+        _ jobs: NewestDeadJobs,
+        _ search: JobSearch,
+        for filter: JobFilter
+    ) async throws -> [UnreadablePlace] {
         let limits =
             scan.map { JobSearch.Limits(found: $0, looked: $0, time: .seconds(3600)) }
             ?? ErrorGroups.limits(for: filter)
@@ -125,7 +138,7 @@ struct JobsListCommand: AsyncParsableCommand {
                 "examined the newest \(outcome.looked.grouped)\(total.map { " of \($0.grouped)" } ?? "") dead jobs"
             StandardError.write("\(words); --scan sets how many")
         }
-        try outcome.unreadable.fail("the errors of the other jobs are listed")
+        return outcome.unreadable
     }
 
     private func show(_ jobs: [JobSummary]) {

@@ -9,8 +9,9 @@ struct JobsExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Writes the descriptions of jobs, one a line, so that they can be pushed again.",
         discussion: """
-            Without --state it exports every unfinished job and the dead ones. Ended jobs have no description any more. \
-            Arguments may be private, so protect the output accordingly.
+            Without --state it exports every unfinished job and the dead ones, except blocked jobs: pushed again, they \
+            would not wait for others. Ended jobs have no description any more. Arguments may be private, so protect \
+            the output accordingly.
 
             A queue that workers are busy with is read several times, because its jobs move up meanwhile.
 
@@ -37,19 +38,20 @@ struct JobsExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let queues = try await filter.queues.queues(of: broker)
+            let queues = try await filter.queues.reachableQueues(of: broker)
             let search = JobSearch(
                 broker,
-                in: queues,
-                filter.states,
-                for: try await filter.filter(in: queues, of: broker)
+                in: queues.names,
+                filter.states.isEmpty ? JobSearch.unfinished.filter { $0 != .blocked } : filter.states,
+                for: try await filter.filter(in: queues.names, of: broker)
             )
             var export = JobsExport(withIDs: !newIds)
             let part = JobSearch.Limits(found: 500, looked: 5000)
-            let completeness: JobSearch.Completeness
+            var completeness: JobSearch.Completeness
             do throws(BrokerError) {
                 completeness = try await search.runAll(by: part) { found, _ in export.write(found) }
             } catch { throw export.failure(error) }
+            completeness.unreadable += queues.lost
             try export.tell(completeness)
         }
     }

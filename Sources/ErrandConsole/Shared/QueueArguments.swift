@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// The option of commands on several queues.
@@ -20,10 +21,15 @@ struct QueueOptions: ParsableArguments {
     ///
     /// - Throws: `BrokerError` with the code `queueNotFound` if a named queue does not exist.
     func queues(of broker: RedisBroker) async throws(BrokerError) -> [String] {
+        if named.isEmpty { return try await broker.allQueues() }
         let (list, missing) = try await known(to: broker)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
-        if let problem = list.problem { throw problem }
         return list.names
+    }
+
+    /// Returns the same without the queues of a cluster's servers that do not reply.
+    func reachableQueues(of broker: RedisBroker) async throws(BrokerError) -> ReachableQueues {
+        try await ReachableQueues(of: queues(of: broker), on: broker)
     }
 
     /// Returns the named queues that exist, or all that the broker has, and the named ones that do not exist.
@@ -38,6 +44,15 @@ struct QueueOptions: ParsableArguments {
 }
 
 extension RedisBroker {
+    /// Returns all queues.
+    ///
+    /// - Throws: `BrokerError` that advises `--queue` if only the server of a cluster that lists the queues is lost.
+    func allQueues() async throws(BrokerError) -> [String] {
+        let list = try await QueueList(of: self)
+        guard let problem = list.problem else { return list.names }
+        throw BrokerError(problem.code, "\(problem.message); with --queue, the list is not needed")
+    }
+
     /// Rejects a queue that does not exist, because a misspelled one would look like a queue without jobs.
     func checkExists(_ queue: String) async throws(BrokerError) {
         guard try await hasQueue(queue) else { throw BrokerError(missingQueue: queue) }

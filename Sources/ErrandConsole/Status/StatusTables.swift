@@ -45,8 +45,9 @@ struct StatusTables {
         var table = TextTable([
             .left("QUEUE").cut(to: 12), .right("READY"), .right("RUNNING"), .right("RETRYING").optional,
             .right("DEAD"), .right("SCHEDULED").optional.dropped(6), .right("DEFERRED").optional.dropped(4),
-            .right("OLDEST").optional, .right("PUSHED").dropped(2), .right("FINISHED").dropped(3),
-            .right("FAILED").optional.dropped(5), .right("TIMED OUT").optional.dropped(1), .left("").optional,
+            .right("BLOCKED").optional.dropped(4), .right("OLDEST").optional, .right("PUSHED").dropped(2),
+            .right("FINISHED").dropped(3), .right("FAILED").optional.dropped(5),
+            .right("TIMED OUT").optional.dropped(1), .left("").optional,
         ])
         for queue in queueOrder?.sorted(overview.queues) ?? overview.queues { table.add(row(of: queue)) }
         return table
@@ -56,6 +57,7 @@ struct StatusTables {
         [
             TextTable.Cell(queue.name), number(queue.ready), number(queue.executing), number(queue.retrying),
             number(queue.dead, colour: queue.dead > 0 ? .red : nil), number(queue.scheduled), number(queue.deferred),
+            number(queue.blocked),
             TextTable.Cell(queue.ready > 0 ? style.age(queue.oldestReadyMilliseconds) : "-"),
             number(queue.totals["pushed"]), number(queue.totals["finished"]), number(queue.totals["failed"]),
             number(queue.totals["timed_out"]), TextTable.Cell(queue.isPaused ? "paused" : "", colour: .yellow),

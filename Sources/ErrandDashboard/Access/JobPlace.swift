@@ -1,12 +1,27 @@
-/// A job that an entry of the log of actions names.
-struct JobPlace: Sendable {
-    let id: String
-    let queue: String
+import Errand
 
-    /// The name of the job in the log.
-    var words: String { "job \(id) of \(queue)" }
+/// A job or a workflow that an entry of the log of actions names.
+struct JobPlace: Sendable {
+    /// The id of the job or of the workflow.
+    let id: String
+    /// The name of the job or of the workflow in the log.
+    let words: String
     /// The path of its page.
-    var path: String { "/queues/\(queue)/jobs/\(id)" }
+    let path: String
+
+    /// Makes the place of a job.
+    init(id: String, queue: String) {
+        self.id = id
+        words = "job \(id) of \(queue)"
+        path = "/queues/\(queue)/jobs/\(id)"
+    }
+
+    /// Makes the place of a workflow.
+    init(_ workflow: WorkflowID) {
+        id = workflow.description
+        words = "workflow \(workflow)"
+        path = "/workflows/\(workflow)"
+    }
 
     /// Returns the words of a text for a template, with the places of those that are ids of these jobs.
     static func linked(_ text: String, _ jobs: [JobPlace]) -> [[String: Any]] {

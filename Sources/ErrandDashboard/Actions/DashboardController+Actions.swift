@@ -40,6 +40,7 @@ extension DashboardController {
             }
         }
         addRuleActions(to: routes)
+        addWorkflowActions(to: routes)
         routes.post("jobs/act") { controller, request, _ in
             await controller.answer(request, needing: .acting) { pageRequest in
                 try await controller.actOnMany(pageRequest)

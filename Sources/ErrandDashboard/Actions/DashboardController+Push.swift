@@ -61,7 +61,7 @@ extension DashboardController {
             pageRequest,
             action,
             target,
-            "\(receipt.outcome.rawValue) as \(new.id) in \(new.queue)",
+            "\(receipt.outcome.rawValue) as \(new.id) in \(receipt.queue)",
             about: jobs + [new]
         )
         return place(new.path, try Self.notice(of: receipt) + warning)

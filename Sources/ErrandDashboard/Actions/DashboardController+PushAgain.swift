@@ -48,7 +48,7 @@ extension DashboardController {
         let job = JobPlace(id: id, queue: queue)
         func note(_ receipt: Receipt) {
             let new = JobPlace(id: receipt.id, queue: receipt.queue)
-            let outcome = "\(receipt.outcome.rawValue) as \(new.id) in \(new.queue)"
+            let outcome = "\(receipt.outcome.rawValue) as \(new.id) in \(receipt.queue)"
             self.note(pageRequest, "edit", job.words, outcome, about: [job, new])
         }
         switch try await JobEdit(broker, id, on: queue).replace(with: description) {

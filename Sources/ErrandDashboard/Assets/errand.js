@@ -51,8 +51,8 @@ function put(fresh, part) {
   const id = part.id;
   keepOpen(fresh, part);
   merge(fresh, part);
-  if (place < 0 || at.isConnected) return;
-  document.getElementById(id)?.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+  if (place >= 0 && !at.isConnected) document.getElementById(id)?.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+  markEdges();
 }
 
 // Leaves open what the user has opened.
@@ -126,6 +126,18 @@ function read(plot, x) {
   const values = lines.map(({ name, values }) => name + " " + (values[at] === "" ? "–" : values[at] + plot.dataset.unit));
   plot.closest("figure").querySelector(".reading").textContent = time.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" }) + ": " + values.join(", ");
 }
+
+for (const kind of ["pointerover", "focusin", "focusout"]) document.addEventListener(kind, markEdges);
+
+// Marks the edges of the job of a workflow that is under the pointer, or has the focus.
+function markEdges() {
+  const job = (document.querySelector(".graph a:hover") ?? document.querySelector(".graph a:focus"))?.dataset.job;
+  for (const one of document.querySelectorAll(".graph .near")) if (!isOf(one, job)) one.classList.remove("near");
+  if (job === undefined) return;
+  for (const one of document.querySelectorAll(`.graph [data-edge^="${job} "], .graph [data-edge$=" ${job}"]`)) one.classList.add("near");
+}
+
+function isOf(edge, job) { return edge.dataset.edge.split(" ").includes(job); }
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest?.("[data-copy]");
@@ -231,11 +243,12 @@ function eventRow(base, event) {
     line.append(" ");
     return made;
   };
-  const isBad = ["failed", "timed_out", "dead"].includes(event.event);
+  const isBad = ["failed", "timed_out", "dead", "workflow_failed"].includes(event.event);
   add("time", clock.format(new Date(event.at_ms)), "faint");
   add("span", event.event, isBad ? "tag dead" : "tag");
-  const link = add("a", event.operation || "–", "title");
-  link.href = base + "/queues/" + encodeURIComponent(event.queue) + "/jobs/" + encodeURIComponent(event.id);
+  const isOfWorkflow = String(event.event).startsWith("workflow_");
+  const link = add("a", event.operation || (isOfWorkflow ? "workflow" : "–"), "title");
+  link.href = base + (isOfWorkflow ? "/workflows/" : "/queues/" + encodeURIComponent(event.queue) + "/jobs/") + encodeURIComponent(event.id);
   add("span", event.queue, "faint");
   add("span", event.name, "name");
   add("span", event.attempt ? "attempt " + event.attempt : "", "faint");

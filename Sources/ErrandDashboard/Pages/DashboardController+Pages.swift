@@ -5,19 +5,10 @@ import Hummingbird
 extension DashboardController {
     /// Adds the routes of the pages.
     static func addPages<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
+        addQueuePages(to: routes)
+        addWorkflowPages(to: routes)
         routes.get("") { controller, request, _ in
             await controller.show(request) { pageRequest in try await controller.overview(pageRequest) }
-        }
-        routes.get("queues/:queue") { controller, request, context in
-            await controller.show(request) { pageRequest in
-                try await controller.queue(try controller.queueName(context.parameters.get("queue")), pageRequest)
-            }
-        }
-        routes.get("queues/:queue/groups") { controller, request, context in
-            await controller.show(request) { pageRequest in
-                let queue = try controller.queueName(context.parameters.get("queue"))
-                return try await controller.groupsPage(of: queue, pageRequest)
-            }
         }
         routes.get("workers") { controller, request, _ in
             await controller.show(request) { _ in try await controller.workers() }
@@ -27,16 +18,6 @@ extension DashboardController {
         }
         routes.get("find") { controller, request, _ in
             await controller.answer(request, needing: .reading) { pageRequest in try await controller.find(pageRequest)
-            }
-        }
-        routes.get("queues/:queue/jobs/:id") { controller, request, context in
-            await controller.show(request) { pageRequest in
-                let queue = try controller.queueName(context.parameters.get("queue"))
-                return try await controller.job(
-                    try controller.jobID(context.parameters.get("id")),
-                    in: queue,
-                    pageRequest
-                )
             }
         }
         routes.get("push") { controller, request, _ in
@@ -58,6 +39,30 @@ extension DashboardController {
         }
         routes.get("runs/:run") { controller, request, context in
             await controller.show(request) { _ in try controller.run(context.parameters.get("run")) }
+        }
+    }
+
+    private static func addQueuePages<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
+        routes.get("queues/:queue") { controller, request, context in
+            await controller.show(request) { pageRequest in
+                try await controller.queue(try controller.queueName(context.parameters.get("queue")), pageRequest)
+            }
+        }
+        routes.get("queues/:queue/groups") { controller, request, context in
+            await controller.show(request) { pageRequest in
+                let queue = try controller.queueName(context.parameters.get("queue"))
+                return try await controller.groupsPage(of: queue, pageRequest)
+            }
+        }
+        routes.get("queues/:queue/jobs/:id") { controller, request, context in
+            await controller.show(request) { pageRequest in
+                let queue = try controller.queueName(context.parameters.get("queue"))
+                return try await controller.job(
+                    try controller.jobID(context.parameters.get("id")),
+                    in: queue,
+                    pageRequest
+                )
+            }
         }
     }
 
@@ -127,7 +132,7 @@ extension DashboardController {
 
     private static let eventKinds: [JobEvent.Kind] = [
         .started, .finished, .failed, .timedOut, .cancelled, .released, .recovered, .retrying, .dead, .dropped,
-        .replaced, .expired, .progress,
+        .replaced, .expired, .skipped, .progress, .workflowFinished, .workflowFailed, .workflowCancelled,
     ]
 
     private func events(_ pageRequest: PageRequest) async throws -> Page {

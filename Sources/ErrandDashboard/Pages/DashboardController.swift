@@ -193,7 +193,7 @@ extension HTTPResponse.Status {
 enum Navigation {
     private static let pages = [
         ("Overview", "/"), ("Jobs", "/jobs"), ("Dead", "/jobs?state=dead"), ("Workers", "/workers"),
-        ("Schedules", "/schedules"), ("Events", "/events"), ("Actions", "/actions"),
+        ("Workflows", "/workflows"), ("Schedules", "/schedules"), ("Events", "/events"), ("Actions", "/actions"),
     ]
 
     static func links(at path: String, _ state: String?) -> [[String: Any]] {

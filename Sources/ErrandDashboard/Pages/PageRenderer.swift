@@ -36,6 +36,7 @@ struct PageRenderer: Sendable {
         ("jobRows", PackageResources.jobRows_mustache), ("jobFilter", PackageResources.jobFilter_mustache),
         ("schedule", PackageResources.schedule_mustache), ("errorGroups", PackageResources.errorGroups_mustache),
         ("groups", PackageResources.groups_mustache), ("ruleForm", PackageResources.ruleForm_mustache),
+        ("workflow", PackageResources.workflow_mustache), ("workflows", PackageResources.workflows_mustache),
     ]
 }
 

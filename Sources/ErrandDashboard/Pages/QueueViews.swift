@@ -11,7 +11,7 @@ struct QueueViews {
         let counts: [(JobState, Int)] = [
             (.ready, queue.ready), (.scheduled, queue.scheduled), (.running, queue.executing),
             (.retrying, queue.retrying),
-            (.deferred, queue.deferred), (.dead, queue.dead),
+            (.deferred, queue.deferred), (.blocked, queue.blocked), (.dead, queue.dead),
         ]
         return [
             "name": queue.name,

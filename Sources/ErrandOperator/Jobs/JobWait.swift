@@ -29,6 +29,8 @@ package struct JobWait: Sendable, Equatable {
         case quarantined
         /// It waits for the end of the running job that holds its name.
         case deferred
+        /// It waits for jobs of its workflow.
+        case blocked
         /// It runs.
         case running
         /// It has ended.
@@ -40,9 +42,6 @@ package struct JobWait: Sendable, Equatable {
     /// The same for people, with the numbers.
     package let text: String
 
-    /// The number of crashes from which on a job is quarantined.
-    private static let crashesOfQuarantined = 3
-
     private init(_ reason: Reason, _ text: String) {
         self.reason = reason
         self.text = text
@@ -51,14 +50,20 @@ package struct JobWait: Sendable, Equatable {
     /// Finds the reason. A ready job takes two or three calls, any other at most one.
     package init(of job: JobSummary, on broker: some ConsoleBroker, now: Int64) async throws(BrokerError) {
         let when = job.record.at.map { Timestamp.relative($0, to: now) } ?? "at an unknown time"
+        if let unserved = try await Self.unservedDueJob(job, on: broker, now: now) {
+            self = unserved
+            return
+        }
         switch job.record.state {
         case .ready: self = try await Self.ready(job, on: broker, now: now)
-        case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)")
+        case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)" + Self.expiry(of: job, now))
         case .retrying: self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)")
         case .deferred:
             self.init(.deferred, "deferred: it waits for the end of the running job of its name")
+        case .blocked:
+            self.init(.blocked, "blocked: it waits for jobs of its workflow; errand workflow show says for which")
         case .running: self.init(.running, "running " + (job.running(at: now) ?? "since an unknown time"))
-        case .finished, .cancelled, .replaced, .expired, .deleted, .dead:
+        case .finished, .cancelled, .replaced, .expired, .skipped, .deleted, .dead:
             self.init(.ended, "\(job.record.state.rawValue) \(when)" + (job.error.map { ": \($0)" } ?? ""))
         }
     }
@@ -69,16 +74,10 @@ package struct JobWait: Sendable, Equatable {
         now: Int64
     ) async throws(BrokerError) -> JobWait {
         let (queue, sessions) = try await broker.status(of: job.queue)
-        if queue.isPaused {
-            return JobWait(.paused, "paused: the queue is; errand queue resume \(job.queue) lets it go on")
-        }
-        if sessions.isEmpty { return JobWait(.unroutable, "unroutable: no live worker serves queue \(job.queue)") }
-        guard let operation = job.operation, sessions.contains(where: { $0.operations.contains(operation) }) else {
-            return JobWait(.unroutable, "unroutable: no live worker has operation \(job.operation ?? "-")")
-        }
+        if let unserved = unserved(job, queue, sessions) { return unserved }
         if let held = try await heldBackQueue(of: job, queue, on: broker, now: now) { return held }
         if let held = try await heldBackGroup(of: job, on: broker, now: now) { return held }
-        if job.record.crashes >= crashesOfQuarantined {
+        if job.record.crashes >= MemoryJob.crashesOfQuarantined {
             return JobWait(
                 .quarantined,
                 "quarantined: \(job.record.crashes) workers have died with it, so it runs alone when a worker is free"
@@ -86,6 +85,37 @@ package struct JobWait: Sendable, Equatable {
         }
         let others = max(queue.ready - 1, 0).counted("other ready job")
         return JobWait(.behind, "ready: beside \(others), by priority \(job.stored?.priority ?? 5) and by group")
+    }
+
+    /// Whether no worker may claim the job, whatever its group.
+    private static func unserved(_ job: JobSummary, _ queue: QueueStatus, _ sessions: [SessionStatus]) -> JobWait? {
+        if queue.isPaused {
+            return JobWait(.paused, "paused: the queue is; errand queue resume \(job.queue) lets it go on")
+        }
+        if sessions.isEmpty { return JobWait(.unroutable, "unroutable: no live worker serves queue \(job.queue)") }
+        guard let operation = job.operation, sessions.contains(where: { $0.operations.contains(operation) }) else {
+            return JobWait(.unroutable, "unroutable: no live worker has operation \(job.operation ?? "-")")
+        }
+        return nil
+    }
+
+    /// The same of a job that is due, but that no worker has made ready.
+    private static func unservedDueJob(
+        _ job: JobSummary,
+        on broker: some ConsoleBroker,
+        now: Int64
+    ) async throws(BrokerError) -> JobWait? {
+        guard [.scheduled, .retrying].contains(job.record.state), let due = job.record.at, due <= now else {
+            return nil
+        }
+        let (queue, sessions) = try await broker.status(of: job.queue)
+        return unserved(job, queue, sessions)
+    }
+
+    /// What to add about a job that expires before it is due.
+    private static func expiry(of job: JobSummary, _ now: Int64) -> String {
+        guard let expires = job.stored?.expiresAt, let due = job.record.at, expires <= due else { return "" }
+        return " and will then end as expired (expiry \(Timestamp.relative(expires, to: now)))"
     }
 
     /// Whether the rule of the whole queue holds the job back.
@@ -133,19 +163,16 @@ package struct JobWait: Sendable, Equatable {
         guard let name = job.stored?.description.group.flatMap({ GroupName($0) }) else { return nil }
         for part in name.limited {
             let groups = try await broker.groups(of: job.queue, named: part, most: 1)
-            guard let group = groups.first else { continue }
-            if let blocker = group.blocker {
+            guard let group = groups.first, let hold = group.hold else { continue }
+            if hold == .ordered, let blocker = group.blocker {
                 return try await JobWait(
                     .ordered,
                     "ordered: \(part) goes on after \(state(of: blocker, job.queue, broker))"
                 )
             }
             if let rest = rest(of: group, named: part, now) { return rest }
-            guard let limit = group.limit, group.held >= limit else { continue }
-            return JobWait(
-                .groupFull,
-                "group full: \(group.held) of \(limit) jobs of \(part) are claimed, \(group.waiting) wait"
-            )
+            let words = "\(group.held) of \(group.limit ?? 0) jobs of \(part) are claimed, \(group.waiting) wait"
+            return JobWait(hold, "group full: \(words)")
         }
         return nil
     }

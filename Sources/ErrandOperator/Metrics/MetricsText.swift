@@ -36,7 +36,7 @@ package struct MetricsText {
     }
 
     private mutating func write(_ queues: [QueueStatus]) {
-        let states: [JobState] = [.ready, .scheduled, .running, .retrying, .deferred, .dead]
+        let states: [JobState] = [.ready, .scheduled, .running, .retrying, .deferred, .blocked, .dead]
         writer.family(
             "errand_jobs",
             "gauge",
@@ -51,25 +51,19 @@ package struct MetricsText {
             "errand_oldest_ready_seconds",
             "gauge",
             "How long the oldest ready job has been waiting, without those that no worker can run.",
-            queues.map {
-                Sample([("queue", $0.name)], Double($0.oldestReadyMilliseconds) / 1000)
-            }
+            queues.map { Sample([("queue", $0.name)], Double($0.oldestReadyMilliseconds) / 1000) }
         )
         writer.family(
             "errand_oldest_unroutable_seconds",
             "gauge",
             "How long the oldest ready job has been waiting that no worker can run.",
-            queues.map {
-                Sample([("queue", $0.name)], Double($0.oldestUnroutableMilliseconds) / 1000)
-            }
+            queues.map { Sample([("queue", $0.name)], Double($0.oldestUnroutableMilliseconds) / 1000) }
         )
         writer.family(
             "errand_queue_paused",
             "gauge",
             "1 while the queue is paused.",
-            queues.map {
-                Sample([("queue", $0.name)], $0.isPaused ? 1 : 0)
-            }
+            queues.map { Sample([("queue", $0.name)], $0.isPaused ? 1 : 0) }
         )
         writer.family(
             "errand_unknown_operation_jobs",
@@ -81,10 +75,14 @@ package struct MetricsText {
                 }
             }
         )
+        writeTotals(queues)
+    }
+
+    private mutating func writeTotals(_ queues: [QueueStatus]) {
         writer.family(
             "errand_events_total",
             "counter",
-            "What happened to jobs since the queue exists.",
+            "What happened to jobs and workflows since the queue exists.",
             queues.flatMap { queue in
                 QueueStatus.Totals.names.map {
                     Sample([("queue", queue.name), ("event", $0)], Double(queue.totals[$0]))

@@ -16,14 +16,9 @@ extension Overview {
     /// Reads the state of queues and of the servers. Queues of servers that do not reply are not waited for, and are in
     /// ``unreadable``.
     package init(of queues: [String], withServersOf broker: any ConsoleBroker) async throws(BrokerError) {
-        let servers = try await (broker as? any ServerListing)?.serverStates(for: queues) ?? []
-        let lost = servers.filter { !$0.isReachable }
-        let silent = Set(lost.flatMap(\.queues))
-        try await self.init(of: queues.filter { !silent.contains($0) }, on: broker)
-        self.servers = servers
-        for server in lost {
-            let error = BrokerError(.notReachable, "\(server.address) does not reply")
-            unreadable += server.queues.map { UnreadablePlace(queue: $0, error: error) }
-        }
+        let reachable = try await ReachableQueues(of: queues, on: broker)
+        try await self.init(of: reachable.names, on: broker)
+        servers = reachable.servers
+        unreadable += reachable.lost
     }
 }

@@ -116,7 +116,7 @@ extension QueueStatus {
             "oldest_ready_ms": .count(oldestReadyMilliseconds),
             "totals": .object(Totals.names.map { (key: $0, value: .count(totals[$0])) }),
             "deferred": .count(deferred), "executing": .count(executing),
-            "oldest_unroutable_ms": .count(oldestUnroutableMilliseconds),
+            "oldest_unroutable_ms": .count(oldestUnroutableMilliseconds), "blocked": .count(blocked),
         ]
     }
 }

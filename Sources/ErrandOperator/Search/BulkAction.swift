@@ -31,8 +31,12 @@ package enum BulkAction: String, Sendable, CaseIterable {
     package var states: [JobState] {
         switch self {
         case .retry: [.dead, .scheduled, .retrying]
-        case .cancel: [.running, .ready, .scheduled, .retrying, .deferred]
-        case .delete: [.ready, .scheduled, .retrying, .deferred, .dead, .finished, .cancelled, .replaced, .expired]
+        case .cancel: [.running, .ready, .scheduled, .retrying, .deferred, .blocked]
+        case .delete:
+            [
+                .ready, .scheduled, .retrying, .deferred, .blocked, .dead, .finished, .cancelled, .replaced, .expired,
+                .skipped,
+            ]
         }
     }
 

@@ -6,7 +6,7 @@ package import Errand
 /// or taken long enough, and returns a cursor from which the next search continues.
 package struct JobSearch: Sendable {
     /// The default states: those of all jobs that have not ended, and `dead`.
-    package static let unfinished: [JobState] = [.running, .ready, .scheduled, .retrying, .deferred, .dead]
+    package static let unfinished: [JobState] = [.running, .ready, .scheduled, .retrying, .deferred, .blocked, .dead]
 
     /// The limits at which a search stops.
     package struct Limits: Sendable {
@@ -188,7 +188,8 @@ extension QueueStatus {
         case .retrying: retrying
         case .dead: dead
         case .deferred: deferred
-        case .finished, .cancelled, .replaced, .expired, .deleted: nil
+        case .blocked: blocked
+        case .finished, .cancelled, .replaced, .expired, .skipped, .deleted: nil
         }
     }
 }

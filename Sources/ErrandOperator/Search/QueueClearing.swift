@@ -1,6 +1,6 @@
 package import Errand
 
-/// Cancels all waiting jobs of a queue: ready, scheduled, retrying and deferred ones.
+/// Cancels all waiting jobs of a queue: ready, scheduled, retrying, deferred and blocked ones.
 ///
 /// It makes no selection first. While workers empty a queue, its jobs move up, and a search by position would skip
 /// some.
@@ -17,7 +17,7 @@ package struct QueueClearing: Sendable {
     /// Returns the number of jobs that wait now.
     package func count() async throws(BrokerError) -> Int {
         let status = try await broker.status(of: queue).queue
-        return [status.scheduled, status.retrying, status.deferred].reduce(status.ready) { sum, more in
+        return [status.scheduled, status.retrying, status.deferred, status.blocked].reduce(status.ready) { sum, more in
             let (total, overflow) = sum.addingReportingOverflow(more)
             return overflow ? .max : total
         }

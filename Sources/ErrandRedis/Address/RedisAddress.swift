@@ -53,7 +53,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
             case "unix": try Self.unix(parts)
             case "rediss":
                 throw BrokerURL.bad(
-                    "TLS (rediss) is not supported: hiredis 0.14 has none. Use a tunnel such as stunnel, or a Unix socket"
+                    "TLS (rediss) is not supported on any platform. Use a tunnel such as stunnel, or a Unix socket"
                 )
             default:
                 throw BrokerURL.bad(

@@ -90,6 +90,18 @@ enum FindingExplanations {
         "window_unreadable": "the window of a throttle cannot be read. Repair removes it",
         "window_without_end": "the window of a throttle would never be removed. Repair restores its end",
         "end_without_window": "the end of a throttle's window has no window. Repair removes it",
+        "blocked_without_order":
+            "a blocked job of a workflow is missing from their order, so no list shows it. Repair enters it",
+        "blocked_without_need":
+            "a blocked job of a workflow waits for nothing, so it will not run. Repair lets it run",
+        "need_has_ended":
+            "a job of a workflow waits for one that has ended. Repair looks at that end again",
+        "open_job_has_ended":
+            "a job of a workflow counts as not ended, but does not exist, so the workflow would not end. Repair notes how it ended, or that it was deleted if that is not known",
+        "workflow_without_end":
+            "all jobs of a workflow have ended, but it has not. Repair ends it",
+        "workflow_without_header":
+            "a listed workflow does not exist. Repair removes it from the list",
         "schedule_unreadable":
             "the definition of a schedule cannot be read, so it never ticks. Repair moves the definition to the queue's key corrupt:definitions; a worker that declares the schedule stores it again when it starts",
         "schedule_without_tick":

@@ -56,6 +56,7 @@ struct QueueAudit {
         for id in try await walk("unique:of") { take(try await step("unplaced", id, try await due(of: id))) }
         for step in ["unique", "running"] { _ = try await walk(step) }
         for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
+        try await gather("blocked_jobs")
         let tombstones = try await tombstones()
         try await walkLines()
         try await walkBodies()
@@ -63,6 +64,7 @@ struct QueueAudit {
             _ = try await walk("side_records", side)
         }
         for step in ["idle", "throttled", "throttled:ends", "held_back", "blocked"] { _ = try await walk(step) }
+        try await walkWorkflows()
         try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {
@@ -145,6 +147,12 @@ struct QueueAudit {
     private mutating func tombstones() async throws(BrokerError) -> [(entry: String, count: Int)] {
         let list = try await walk("tombstones")
         return stride(from: 0, to: list.count - 1, by: 2).map { (list[$0], Int(list[$0 + 1]) ?? 0) }
+    }
+
+    private mutating func walkWorkflows() async throws(BrokerError) {
+        for workflow in try await walk("workflows") {
+            for step in ["open_jobs", "needs"] { _ = try await walk(step, workflow) }
+        }
     }
 
     // MARK: Lines and bodies

@@ -123,7 +123,7 @@ extension RedisBroker {
 
 extension ScriptCall {
     /// The letter of a policy and, if it has a window, its times.
-    private static func policy(of job: JobEnvelope) -> String {
+    static func policy(of job: JobEnvelope) -> String {
         let letter = UniquenessLetter(job.policy, until: job.uniqueUntil).text
         guard job.policy.hasWindow else { return letter }
         return "\(letter):\(job.window)" + (job.atMost > 0 ? ":\(job.atMost)" : "")

@@ -4,6 +4,8 @@ extension RedisBroker: ServerListing {
     /// A server that does not reply for so long is shown as not reachable.
     private static let probeTime = Duration.seconds(2)
 
+    package var isKnownCluster: Bool { servers.shards != nil }
+
     /// Returns the masters and replicas of the cluster, with which of these queues each master serves; none if there is
     /// no cluster. Each of them is called, all at once.
     package func serverStates(for queues: [String]) async throws(BrokerError) -> [ServerState] {

@@ -113,9 +113,8 @@ extension RedisBroker {
 
     /// Makes up to 500 due jobs of each kind ready.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
-        var call = ScriptCall(.promote, on: queue)
-        call.add(500)
-        guard let promotion = Promotion(try await run(call)) else { throw unexpected("promotion's answer") }
+        let (promotion, messages) = try await promoteOnce(on: queue)
+        if messages > 0 { try await deliver(from: queue) }
         return promotion
     }
 

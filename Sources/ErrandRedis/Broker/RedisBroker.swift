@@ -116,6 +116,9 @@ public final class RedisBroker: Broker {
             }
             guard case .error(let text)? = replies.first, ServerError(text).isMoved else {
                 if replies.isEmpty { throw unexpected("no reply") }
+                if case .error(let text)? = replies.first, ServerError(text).isOfUnknownCommand {
+                    try await refuseSentinel(at: route)
+                }
                 return (replies, route)
             }
             let moved = ServerError(text)

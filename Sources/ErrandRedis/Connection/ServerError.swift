@@ -45,6 +45,9 @@ package struct ServerError {
     /// Whether the error concerns only this command: the user may not call it, or the server does not have it.
     var isOfOneCommand: Bool { word == "NOPERM" || (word == "ERR" && !refusesEverything) }
 
+    /// Whether the server does not have the command.
+    var isOfUnknownCommand: Bool { text.hasPrefix("ERR unknown command") }
+
     /// Whether the server may reply with this error to any command, even a PING.
     var refusesEverything: Bool {
         ["LOADING", "BUSY", "MISCONF", "MASTERDOWN", "NOAUTH", "NOPERM"].contains(word)
@@ -94,24 +97,28 @@ package struct ServerError {
             return BrokerError(.notReachable, "\(address) cannot serve now: the queue's slot is being moved: \(text)")
         case "WRONGTYPE":
             return BrokerError(.refused, "\(address): \(reasonInScript). See `errand doctor`")
-        default:
-            if isDiskTrouble {
-                return BrokerError(
-                    .notReachable,
-                    "\(address) cannot write its data to its disk, and rejects writes until it can: \(text). "
-                        + "Free space on the server's disk, or see its log; nothing was done"
-                )
-            }
-            if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
-            if isMissingPermissionInScript { return notPermitted(at: address, in: script) }
-            if text.contains("WRONGTYPE") {
-                return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
-            }
-            if text.hasPrefix("ERR AUTH") || text.contains("without any password") {
-                return BrokerError(.notPermitted, "\(address) rejects the credentials: \(text)")
-            }
-            return BrokerError(.refused, "\(address) rejected the call: \(text)")
+        default: return unknownError(at: address, in: script)
         }
+    }
+
+    /// The error for a reply without a word that tells what it is.
+    private func unknownError(at address: RedisAddress, in script: Script?) -> BrokerError {
+        if isDiskTrouble {
+            return BrokerError(
+                .notReachable,
+                "\(address) cannot write its data to its disk, and rejects writes until it can: \(text). "
+                    + "Free space on the server's disk, or see its log; nothing was done"
+            )
+        }
+        if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
+        if isMissingPermissionInScript { return notPermitted(at: address, in: script) }
+        if text.contains("WRONGTYPE") {
+            return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
+        }
+        if text.hasPrefix("ERR AUTH") || text.contains("without any password") {
+            return BrokerError(.notPermitted, "\(address) rejects the credentials: \(text)")
+        }
+        return BrokerError(.refused, "\(address) rejected the call: \(text)")
     }
 }
 

@@ -37,7 +37,7 @@ extension ExchangeReply {
             hasMore: flags & 4 != 0,
             isPreanswered: flags & 8 != 0,
             awaitsFreeSlot: flags & 16 != 0,
-            restsGroup: flags & 32 != 0,
+            needsPromotion: flags & 32 != 0,
             expired: parts.count == 7 ? Self.expired(parts[6].elements ?? []) : []
         )
     }

@@ -14,6 +14,7 @@ extension QueueStatus {
             retrying: counts["retrying"] ?? 0,
             dead: counts["dead"] ?? 0,
             deferred: counts["deferred"] ?? 0,
+            blocked: counts["blocked"] ?? 0,
             oldestReadyMilliseconds: counts["oldest"] ?? 0,
             oldestUnroutableMilliseconds: counts["oldest_unroutable"] ?? 0,
             unknownOperations: parts[1].counts.byOperation,

@@ -23,7 +23,7 @@ extension Reconciliation {
 extension Promotion {
     /// Parses the promotion script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
-        guard let parts = reply.elements, parts.count == 3, let count = parts[0].number, let next = parts[1].number,
+        guard let parts = reply.elements, parts.count == 4, let count = parts[0].number, let next = parts[1].number,
             let due = parts[2].number
         else { return nil }
         self.init(

@@ -42,18 +42,19 @@ package struct Script: Sendable {
         events + [
             PackageResources.lib_rules_lua, PackageResources.lib_rates_lua, PackageResources.lib_groups_lua,
             PackageResources.lib_lists_lua, PackageResources.lib_names_lua, PackageResources.lib_history_lua,
-            PackageResources.lib_endings_lua,
+            PackageResources.lib_endings_lua, PackageResources.lib_workflows_lua,
+            PackageResources.lib_workflow_states_lua,
         ]
     private static let places = [base, types, PackageResources.lib_checked_lua] + jobs
     private static let sessions = places + [PackageResources.lib_sessions_lua]
     private static let exchanging =
         sessions + [
             PackageResources.lib_request_lua, PackageResources.lib_charges_lua, PackageResources.lib_reports_lua,
-            PackageResources.lib_claims_lua,
-            PackageResources.lib_shares_lua, PackageResources.lib_levels_lua,
+            PackageResources.lib_claims_lua, PackageResources.lib_backlog_lua, PackageResources.lib_shares_lua,
+            PackageResources.lib_levels_lua, PackageResources.lib_call_lua,
         ]
 
-    private static let pushing = places + [PackageResources.lib_push_lua]
+    private static let pushing = places + [PackageResources.lib_push_checks_lua, PackageResources.lib_push_lua]
     private static let schedules = PackageResources.lib_schedules_lua
 
     static let push = Script("push", PackageResources.push_lua, pushing, .fills)
@@ -87,7 +88,7 @@ package struct Script: Sendable {
     static let stream = Script("stream", PackageResources.stream_lua, [base, types], .reads)
     static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], .fills)
     static let update = Script("update", PackageResources.update_lua, sessions)
-    static let promote = Script("promote", PackageResources.promote_lua, places)
+    static let promote = Script("promote", PackageResources.promote_lua, pushing)
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
     static let clear = Script("clear", PackageResources.clear_lua, places)
@@ -100,6 +101,8 @@ package struct Script: Sendable {
     static let flow = Script("flow", PackageResources.flow_lua, places)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainFlow = Script("flow", PackageResources.flow_lua, places, .reads)
+    static let workflow = Script("workflow", PackageResources.workflow_lua, places, .fills)
+    static let workflows = Script("workflows", PackageResources.workflows_lua, [base, reading], .reads)
     static let queue = queueing(.changes)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
@@ -142,7 +145,7 @@ package struct Script: Sendable {
                 schedules, PackageResources.lib_audit_lua, PackageResources.lib_audit_groups_lua,
                 PackageResources.lib_audit_pages_lua,
                 PackageResources.lib_audit_positions_lua, PackageResources.lib_audit_names_lua,
-                PackageResources.lib_audit_schedules_lua,
+                PackageResources.lib_audit_schedules_lua, PackageResources.lib_audit_workflows_lua,
             ],
             kind
         )
@@ -154,6 +157,7 @@ package struct Script: Sendable {
 
     private static let reliedOn: Set<String> = [
         "push", "tick", "schedule", "unschedule", "cancel", "clear", "retry", "settings", "flow", "queue", "cursor",
+        "workflow",
     ]
 
     /// All scripts, for documentation and benchmarks.
@@ -162,7 +166,7 @@ package struct Script: Sendable {
         queue, plainQueue,
         status, statistics, record, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable,
         update, stream,
-        cursor,
+        cursor, workflow, workflows,
     ]
 }
 

@@ -62,6 +62,7 @@ local function cancel(id)
     call('ZREM', key('dead'), id)
     forget_side_records(id)
     remember(id, 'x')
+    workflows.ended(id, 'x')
     ended_here[id] = true
     call('HDEL', key('body'), id)
     return 'deleted'
@@ -73,7 +74,7 @@ local function cancel(id)
     call(PUBLISH, key('wakeups:' .. session), 's')
     return 'stopping'
   end
-  if not (remove_successor(id) or remove_due(id)) then remove_from_ready(id, body) end
+  if not (workflows.take_blocked(id) or remove_successor(id) or remove_due(id)) then remove_from_ready(id, body) end
   return end_waiting(id, body)
 end
 

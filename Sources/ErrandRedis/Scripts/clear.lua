@@ -91,5 +91,12 @@ local function clear_successors()
   end
 end
 clear_successors()
+-- Jobs of workflows that wait for others, in the order of their ids.
+local blocked = not is_enough() and try('ZRANGEBYLEX', key('blocked:order'), '-', '+', 'LIMIT', 0, limit - looked) or {}
+for _, id in ipairs(blocked) do
+  looked = looked + 1
+  workflows.take_blocked(id)
+  cancel(id)
+end
 flush()
 return { cleared, (is_enough() or call('EXISTS', key('unroutable'), key('backlog')) > 0) and 1 or 0 }

@@ -54,6 +54,19 @@ if how == 'set' or how == 'delete' then
   local what = problem()
   if what then return redis.error_reply('ERRAND ' .. what) end
 end
+-- Gives slots to the claimed jobs of groups whose claims are limited now, and to no others.
+local function restore_slots()
+  for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do
+    local flat = try('HGETALL', claims_key(session)) or {}
+    for i = 1, #flat, 2 do
+      local group = group_of_claim(flat[i + 1])
+      for _, part in ipairs(group and limited(group) or {}) do
+        try(rule_of(part).at_once and 'SADD' or 'SREM', key('held:' .. part), flat[i])
+      end
+    end
+  end
+end
+
 if how == 'set' then
   local other = tied()
   if other then
@@ -66,6 +79,7 @@ if how == 'set' then
   end
   if call('HLEN', key('runtime')) == 0 then call('HSET', key('runtime'), 'created', nowtext) end
   set_field('flow', subject, text)
+  restore_slots()
   reconsider('0')
   flush()
   return known_before and 1 or 0
@@ -74,6 +88,7 @@ if how == 'delete' then
   local known_before = field('flow', subject)
   delete_field('flow', subject)
   known = {}
+  restore_slots()
   reconsider('0')
   flush()
   return known_before and 1 or 0
@@ -105,7 +120,7 @@ for _, session in ipairs(call('ZRANGE', key('sessions'), 0, 199)) do
 end
 local reply = {}
 local function show(group)
-  local held = group == WHOLE_QUEUE and count_claims() or try('SCARD', key('held:' .. group)) or 0
+  local held = group == WHOLE_QUEUE and count_claims() or rule_of(group).at_once and try('SCARD', key('held:' .. group)) or running[group] or 0
   local rests_until, by_rate = rates.rests_until(group)
   for _, value in ipairs({ group, waiting[group] or 0, held, rule_of(group).at_once or 0, rests_until, by_rate and 1 or 0 }) do
     reply[#reply + 1] = value

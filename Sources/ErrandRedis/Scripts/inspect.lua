@@ -5,7 +5,7 @@
 --            unknown), body, failures, crashes, at (ms; 0 if unknown), session, events (the last one and the errors,
 --            separated by tabs), result, progress, time of the claim (ms; 0 if there is none), position in the state (0
 --            by ids). As many jobs as fit into 1 MiB, and at least one
-local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted', e = 'expired' }
+local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted', e = 'expired', k = 'skipped' }
 local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
 -- When a claim was made: the token implies it, unless the clock was set back.
@@ -18,7 +18,7 @@ end
 -- session for all of them.
 local holders, claimed_at = {}, {}
 local function may_run(id)
-  if call('HEXISTS', key('body'), id) == 0 then return false end
+  if call('HEXISTS', key('body'), id) == 0 or call('HEXISTS', key('blocked:jobs'), id) == 1 then return false end
   for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
     if call('ZSCORE', key(name), id) then return false end
   end
@@ -46,6 +46,7 @@ local function ended_record(id)
 end
 
 local function state_of(id)
+  if call('HEXISTS', key('blocked:jobs'), id) == 1 then return 'blocked', 0, '' end
   for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
     local at = call('ZSCORE', key(name), id)
     if at then return name, num(at), '' end
@@ -146,6 +147,12 @@ local function page_of_successors()
   page(#all, function(from, to) return places_of({ unpack(all, from + 1, to + 1) }) end)
 end
 
+local function page_of_blocked()
+  page(call('ZCARD', key('blocked:order')), function(from, to)
+    return places_of(call('ZRANGE', key('blocked:order'), from, to))
+  end)
+end
+
 local function page_of_history()
   local order = key('history:order')
   page(call('LLEN', order), function(from, to)
@@ -191,6 +198,7 @@ elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')
 elseif state == 'running' then
   for _, session in ipairs(sessions) do page_of_claims(session) end
 elseif state == 'deferred' then page_of_successors()
+elseif state == 'blocked' then page_of_blocked()
 else
   of_history = true
   page_of_history()

@@ -123,7 +123,7 @@ function steps.held()
       is_claimed = group and (group == name or parts_of(group) == name)
       if is_claimed then break end
     end
-    if not is_claimed then
+    if not (is_claimed and rule_of(name).at_once) then
       finding('slot_without_claim', printable(id), function()
         call('SREM', key('held:' .. name), id)
         return_held_back(name)
@@ -137,7 +137,7 @@ local function check_slots(id, claim)
   local group = group_of_claim(claim)
   if not group then return end
   for _, part in ipairs(limited(group)) do
-    if not wrong_type('held:' .. part, 'set') and call('SISMEMBER', key('held:' .. part), id) == 0 then
+    if rule_of(part).at_once and not wrong_type('held:' .. part, 'set') and call('SISMEMBER', key('held:' .. part), id) == 0 then
       return finding('claim_without_slot', id, function() take_slot(group, id) end)
     end
   end

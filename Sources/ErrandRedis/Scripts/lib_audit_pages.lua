@@ -152,7 +152,8 @@ function steps.bodies()
   each_field('body', function(id, body)
     size = size + #body
     ids[#ids + 1] = id
-    if string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d[12][drk]') and not has_field('unique:of', id) and not score('dead', id) then
+    if string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d[12][drk]') and not has_field('unique:of', id)
+      and not score('dead', id) and not has_field('blocked:jobs', id) then
       nameless[#nameless + 1] = id
     end
   end)

@@ -14,6 +14,7 @@ local function places_of(id)
   local text = field('unique:of', id)
   local holder = text and field('unique', text)
   if holder and holder ~= id and successor_of(holder) == id then places[#places + 1] = 'successors' end
+  if has_field('blocked:jobs', id) then places[#places + 1] = 'blocked:jobs' end
   return places
 end
 

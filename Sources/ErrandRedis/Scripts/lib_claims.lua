@@ -55,7 +55,7 @@ local claimed_cost = 1
 -- Whether jobs with a group join the list of their group instead of being claimed, because they were found elsewhere.
 local regroups = false
 local claims = {}
-local claim
+local claim, claim_one, are_sound
 do
   local function expire(id, fragment)
     local line = event('expired', id, fragment, num(field('failures', id)), 'null', 0, 'null')
@@ -67,11 +67,21 @@ do
     skipped = skipped + 1
   end
 
+  local grouped_claim
   -- The text of a claim, and the body; nil if the job has expired. Once a job is claimed, it no longer expires. Only jobs
   -- with a timeout and those with a header of version 2 have another character than a semicolon in that place.
   local function claim_of(id, body)
     if string.byte(body, 18) == 59 then return default_claim, body end
-    local _, timeout, _, fragment, expiry, cost, group = header(body)
+    -- A job of a group of one part without a timeout and an expiry.
+    local job_cost, group = string.match(body, '^2%a%d;%d+;;%d*;;(%d*);([%w_.:@+-]+)\n', 14)
+    if group and #group <= 64 then
+      claimed_cost = job_cost == '' and 1 or math.max(1, math.min(num(job_cost), 1000000))
+      take_slot(group, id)
+      grouped_claim = grouped_claim or claim_text(token, hard_deadline(nil, claim_margin, default_duration), '')
+      return grouped_claim .. group .. (charge or ''), body
+    end
+    local _, timeout, _, fragment, expiry, cost
+    _, timeout, _, fragment, expiry, cost, group = header(body)
     if expiry and expiry <= now then return expire(id, fragment) end
     if expiry then
       body = string.gsub(body, '^(.-;%d+;%d*;%d*;)%d+', '%1', 1)
@@ -82,39 +92,43 @@ do
     return claim_text(token, hard_deadline(timeout, claim_margin, default_duration), group, charge), body
   end
 
+  -- Claims a job, whose id is known to consist of the characters of ids if `is_sound`.
+  function claim_one(id, body, is_sound)
+    local reason = (not body or body == '') and '"its body is missing"'
+      or (#id > 64 or id == '' or not (is_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
+    if reason then
+      skipped = skipped + 1
+      handle_stray(id, reason)
+      return
+    end
+    if regroups and string.sub(list_of(body), 1, 6) == 'group:' then
+      skipped = skipped + 1
+      add_to_list('RPUSH', id, body)
+      return
+    end
+    local text, claimed = claim_of(id, body)
+    room = room - #body
+    if not text then return end
+    local n = #ids + 1
+    ids[n], bodies[n] = id, claimed
+    claims[2 * n - 1], claims[2 * n] = id, text
+  end
+
+  function are_sound(found)
+    local all = table.concat(found)
+    return string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
+  end
   function claim(found)
     if #found == 0 then return end
-    local stored = call('HMGET', key('body'), unpack(found))
-    local all = table.concat(found)
-    local are_sound = string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
-    local n = #ids
-    for i = 1, #found do
-      local id, body = found[i], stored[i]
-      local reason = (not body or body == '') and '"its body is missing"'
-        or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
-      if reason then
-        skipped = skipped + 1
-        handle_stray(id, reason)
-      elseif regroups and string.sub(list_of(body), 1, 6) == 'group:' then
-        skipped = skipped + 1
-        add_to_list('RPUSH', id, body)
-      else
-        local text, claimed = claim_of(id, body)
-        if text then
-          n = n + 1
-          ids[n], bodies[n] = id, claimed
-          claims[2 * n - 1], claims[2 * n] = id, text
-        end
-        room = room - #body
-      end
-    end
+    local stored, is_sound = call('HMGET', key('body'), unpack(found)), are_sound(found)
+    for i = 1, #found do claim_one(found[i], stored[i], is_sound) end
   end
 end
 
-local looked, take = 0
+local looked, take, portion = 0
 do
   local whole_room = room
-  local function portion()
+  function portion()
     if #ids == 0 then return 8 end
     -- The first few bodies give an estimate of the size. If it is wrong, 32 bodies of a MiB each are still acceptable.
     return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))

@@ -24,7 +24,7 @@ end
 -- The number of ready jobs of a queue with groups, of which there may be too many to add up: all jobs in no other state.
 local function count_others()
   local count = call('HLEN', key('body')) - call('ZCARD', key('scheduled')) - call('ZCARD', key('retrying'))
-    - call('ZCARD', key('dead')) - call('HLEN', key('successors'))
+    - call('ZCARD', key('dead')) - call('HLEN', key('successors')) - call('HLEN', key('blocked:jobs'))
   for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do
     count = count - call('HLEN', key('claims:' .. session))
   end
@@ -57,6 +57,7 @@ local function counts_of_states()
     'retrying', call('ZCARD', key('retrying')),
     'dead', call('ZCARD', key('dead')),
     'deferred', call('HLEN', key('successors')),
+    'blocked', call('HLEN', key('blocked:jobs')),
     'oldest', oldest,
     'oldest_unroutable', oldest_unroutable,
   }, unroutable

@@ -19,11 +19,13 @@ end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
+  local successor = how == 'r' and successor_of(id)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
   free_name(id, at_head)
   forget_side_records(id)
   call('HDEL', key('body'), id)
+  workflows.ended(id, how, result, successor)
 end
 
 -- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
@@ -43,6 +45,7 @@ local function trim_dead()
   forget_side_records(oldest)
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
+  workflows.ended(oldest, 'x')
   count('dead_trimmed')
 end
 
@@ -56,6 +59,7 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
+  workflows.died(id)
   local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
   if group and rule_of(group).skips_dead then unblock(id) end
 end
@@ -73,6 +77,7 @@ end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
 local function flush()
+  workflows.continue()
   flush_ended()
   trim_history()
   rates.forget()

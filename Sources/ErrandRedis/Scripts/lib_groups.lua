@@ -5,7 +5,7 @@
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
 local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
-local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, note_taken, count_waiting, note_list
+local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, count_second_parts, count_waiting, note_list
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
 function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
@@ -41,7 +41,7 @@ local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
 do
-  -- Slots: the ids of the jobs of a group that are claimed. A job with two parts takes one of each.
+  -- Slots: the ids of the claimed jobs of a group whose claims are limited. A job with two parts may take one of each.
   local held = {}
   local function slots_of(group)
     if not held[group] then held[group] = try('SCARD', key('held:' .. group)) or 0 end
@@ -62,11 +62,15 @@ do
     return by and by ~= id and not (rule.skips_dead and call('ZSCORE', key('dead'), by))
   end
   -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
-  function must_wait(group, id) return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0 end
+  function must_wait(group, id)
+    if not (has('flow') or has('tat')) then return false end
+    return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0
+  end
   function take_slot(group, id)
+    if not has('flow') then return end
     if rule_of(group).is_ordered then set_field('blocked', group, id) end
     for _, part in ipairs(limited(group)) do
-      change_slot('SADD', part, id, 1)
+      if rule_of(part).at_once then change_slot('SADD', part, id, 1) end
       rates.start(part, 1)
     end
   end
@@ -170,7 +174,7 @@ do
   end
 
   -- The whole queue has no set of slots: the claims are counted. A call that found it full has noted that.
-  local has_rules, is_queue_held_back
+  local is_queue_held_back
   local function free_slot_of_queue(text, is_released)
     if is_released then rates.refund(WHOLE_QUEUE, made_at(text)) end
     if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
@@ -186,12 +190,12 @@ do
   -- released, its start does not count.
   local last_text, group
   function free_slot(id, text, is_released)
-    if has_rules == nil then has_rules = has('flow') end
-    if has_rules then free_slot_of_queue(text, is_released) end
+    if not has('flow') then return end
+    free_slot_of_queue(text, is_released)
     if text ~= last_text then last_text, group = text, group_of_claim(text) end
     if not group then return end
     for _, part in ipairs(limited(group)) do
-      change_slot('SREM', part, id, -1)
+      if rule_of(part).at_once then change_slot('SREM', part, id, -1) end
       if is_released then rates.refund(part, made_at(text)) end
       return_held_back(part)
     end
@@ -199,14 +203,12 @@ do
   end
 
   -- `waiting` has the number of entries in the lists of all second parts of a first part.
-  local function count_second_parts(group, by)
+  function count_second_parts(group, by)
     local first, second = parts_of(group)
     if not second then return end
     local count = num(try('HGET', key('waiting'), first)) + by
     if count > 0 then try('HSET', key('waiting'), first, count) else try('HDEL', key('waiting'), first) end
   end
-  -- Notes that entries were taken from the list of a group.
-  function note_taken(group, count) count_second_parts(group, -count) end
   -- The number of entries in the lists of a group, and of its second parts if it is a first part.
   function count_waiting(group)
     local count = math.max(0, num(try('HGET', key('waiting'), group)))
@@ -236,7 +238,7 @@ do
   function note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
-    note_taken(group, count)
+    count_second_parts(group, -count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)

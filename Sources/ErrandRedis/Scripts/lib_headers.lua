@@ -12,8 +12,9 @@ local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time.
-local NEWER_HEADER = '2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%d*);(%d*);([^\n]*)\n()'
+-- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time; that of
+-- a blocked job is a plus sign and a duration, which counts from when the job comes free.
+local NEWER_HEADER = '^2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%+?%d*);(%d*);([^\n]*)\n()'
 
 -- Whether a text is a group: one or two parts of at most 64 characters.
 local function is_group(text)
@@ -26,16 +27,17 @@ end
 local function header(body)
   local expiry, cost, group
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()', 14)
   if not priority then
     priority, length, timeout, retries, expiry, cost, group, from =
-      string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d' .. NEWER_HEADER)
+      string.match(body or '', NEWER_HEADER, 14)
     if not priority then return nil end
   end
+  if not string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d') then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
   if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, expiry ~= '' and num(expiry) or nil,
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, tonumber(string.match(expiry, '^%d+$')),
     cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
 end
 

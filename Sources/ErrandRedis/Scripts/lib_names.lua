@@ -1,10 +1,13 @@
 -- Unique names, and the successors that wait for their holders.
 
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
--- was there or would have returned there.
-local function activate_successor(id, body, due, at_head)
+-- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so
+-- only that job's successor takes it.
+local function activate_successor(id, body, due, at_head, holder)
   if due > now or not at_head then return enqueue(id, body, due) end
-  if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
+  local priority, _, _, _, _, _, group = header(body)
+  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return enqueue(id, body, due) end
+  if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
   requeue(id, body)
 end
 
@@ -17,7 +20,7 @@ local function free_name(id, at_head)
   local body = successor and call('HGET', key('body'), successor)
   if body then
     if name then call('HSET', key('unique'), name, successor) end
-    activate_successor(successor, body, num(due), at_head)
+    activate_successor(successor, body, num(due), at_head, id)
   elseif name and call('HGET', key('unique'), name) == id then
     call('HDEL', key('unique'), name)
   end

@@ -1,104 +1,5 @@
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
 -- policy, name, envelope; `from` is the index of the first one.
--- Policies with a window: their letter, the window, and the longest wait of a debounced job ('' for none).
-local function timed_policy(policy)
-  local letter, window, at_most = string.match(policy, '^([tB]):(%d+):?(%d*)$')
-  if letter and (num(window) < 1 or num(window) > 31536000000 or num(at_most) > 31536000000) then letter = nil end
-  if letter == 't' and at_most ~= '' then letter = nil end
-  return letter, num(window), num(at_most)
-end
-
--- Whether a job of this call has a header of version 2.
-local has_newer = false
--- A pushed envelope of version 2 says how long after the push it expires; the stored one says when.
-local function settle_newer(i, envelope)
-  has_newer = true
-  local start, expires_in, rest, cost, group =
-    string.match(envelope, '^(2%a%d;%d+;%d*;%d*;)([^;]*)(;(%d*);([^\n]*).*)$')
-  if cost ~= '' and (num(cost) < 1 or num(cost) > 1000000) then return 'the cost in the header must be 1 to 1000000' end
-  if group ~= '' and not is_group(group) then
-    return 'the group in the header must be one or two parts with a slash between, of [A-Za-z0-9_.:@+-]{1,64} each'
-  end
-  if expires_in == '' then return end
-  if not string.find(expires_in, '^%+%d+$') or num(expires_in) < 1 or num(expires_in) > 31536000000 then
-    return 'the expiry in the header must be + and the milliseconds after the push, 1 to 31536000000'
-  end
-  ARGV[i + 4] = start .. whole(now + num(expires_in)) .. rest
-end
-
--- The list in which a pushed job waits. The header of version 1 has no group.
-local function list_name(body)
-  if string.byte(body, 14) == 50 then return list_of(body) end
-  return 'ready:' .. string.sub(body, 16, 16)
-end
-
-local function problem(i)
-  local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
-  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
-  -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
-  if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
-  local letter = string.find(policy, '^[idrkDRK]$') and policy or timed_policy(policy)
-  if not letter then return 'the policy must be i, d, r, k, D, R, K, t:WINDOW or B:WINDOW[:AT_MOST]' end
-  if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
-  if #name > 1024 then return 'the name is longer than 1024 bytes' end
-  if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) == '1' .. letter and string.find(envelope, '^1%a%d;%d*;%d*;%d+\n') then return end
-  if string.sub(envelope, 1, 2) ~= '2' .. letter or not string.find(envelope, '^2%a%d;%d+;%d*;%d*;[+%d]*;%d*;[^\n]*\n') then
-    return 'the envelope must begin with a header of version 1 or 2 and the same policy'
-  end
-  return settle_newer(i, envelope)
-end
-
--- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
--- is pushed again, and gets its receipt even if the queue is full.
-local function count_fitting(from, room)
-  local fitting = 0
-  for i = from, #ARGV, 5 do
-    local id = ARGV[i]
-    local is_known = call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id)
-    if not is_known then
-      if room <= 0 then break end
-      room = room - 1
-    end
-    fitting = fitting + 1
-  end
-  return fitting
-end
-
--- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
--- caller can push these alone.
-local function refuse_as_full(fitting, jobs, waiting, tombstones, most)
-  local what = 'is full'
-  if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
-  local places = tombstones > 0 and ', ' .. tombstones .. ' of them tombstones' or ''
-  return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
-    .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
-end
-
--- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
-local function refuse_jobs(from)
-  for i = from, #ARGV, 5 do
-    local what = problem(i)
-    if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
-  end
-  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
-  -- A job that has left a long ready list occupies its entry until the entry reaches the head.
-  local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
-  waiting = waiting + tombstones
-  if waiting + jobs > most then
-    local fitting = count_fitting(from, most - waiting)
-    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
-  end
-  -- A list of the wrong type is detected here, before the first write.
-  local checked = {}
-  for i = from, #ARGV, 5 do
-    local place = num(ARGV[i + 1]) <= now and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
-    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
-    checked[place] = true
-  end
-  return nil, waiting
-end
 
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
@@ -156,7 +57,7 @@ local function acquire_name(id, name)
 end
 
 -- Ends the old job and removes its side records.
-local function end_replaced(holder, body)
+local function end_replaced(holder, body, newer)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
@@ -166,6 +67,7 @@ local function end_replaced(holder, body)
   delete_field('debounced', holder)
   forget_side_records(holder)
   call('HDEL', key('body'), holder)
+  workflows.ended(holder, 'r', nil, newer)
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
@@ -200,7 +102,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
   acquire_name(id, name)
-  end_replaced(holder, old)
+  end_replaced(holder, old, id)
 end
 
 local function defer(holder, id, name, envelope, due)
@@ -209,7 +111,7 @@ local function defer(holder, id, name, envelope, due)
   seen[id] = true
   set_field('unique:of', id, name)
   set_field('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then end_replaced(old, call('HGET', key('body'), old)) end
+  if old then end_replaced(old, call('HGET', key('body'), old), id) end
 end
 
 local function stop(holder, session)
@@ -313,6 +215,16 @@ local function push_throttled(id, due, policy, name, envelope)
   return 'a::' .. whole(now + window)
 end
 
+-- Adds a job that is not known; returns the text of its receipt.
+local function push_one(id, due, policy, name, envelope)
+  if string.sub(policy, 1, 1) == 't' then return push_throttled(id, due, policy, name, envelope) end
+  if policy ~= 'i' then return push_named(id, due, policy, name, envelope) end
+  local full = full_group_of(due, envelope)
+  if full then return 'f:' .. full end
+  gather(id, envelope, due)
+  return 'a'
+end
+
 -- Adds the jobs in order, and one text for each job to the reply.
 local function push_jobs(from, reply)
   local ids = {}
@@ -323,15 +235,10 @@ local function push_jobs(from, reply)
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
-    local receipt
-    if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
-    elseif ARGV[i + 2] == 'i' then
-      local full = full_group_of(ARGV[i + 1], ARGV[i + 4])
-      if not full then gather(id, ARGV[i + 4], ARGV[i + 1]) end
-      receipt = full and 'f:' .. full or 'a'
-    elseif string.sub(ARGV[i + 2], 1, 1) == 't' then
-      receipt = push_throttled(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local receipt = 'e'
+    if not (stored[n] or seen[id] or recent[n] or older[n]) then
+      receipt = push_one(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+    end
     local kind = string.sub(receipt, 1, 1)
     if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
     reply[#reply + 1] = receipt

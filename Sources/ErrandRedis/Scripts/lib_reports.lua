@@ -84,26 +84,25 @@ do
   end
   function apply_reports()
     bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
-      key('progress'), key('checkpoints'), key('blocked')) == 0
+      key('progress'), key('checkpoints'), key('blocked'), key('workflow:of')) == 0
     local held = call('HMGET', mine, unpack(asked))
     -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
     -- while its end is remembered.
     local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
     local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
-    local good, ended_count, has_rules, has_slot = nil, 0, has('flow'), false
+    local good, ended_count, has_rules = nil, 0, has('flow')
 
     -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
     -- otherwise.
     local function counts(i, start, duration, is_released)
       local id, claim = asked[i], held[i]
-      if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
+      if not claim or done[id] or (claim ~= good and string.find(claim, start, 1, true) ~= 1) then return false end
       -- Claims that were made together mostly have one text.
-      if claim ~= good then has_slot = has_rules or string.find(claim, '^%d+:%d+:%d*:') end
       good = claim
       done[id] = true
       ended_count = ended_count + 1
       ended_claims[ended_count] = id
-      if has_slot then
+      if has_rules then
         free_slot(id, claim, is_released)
         run_time.note(claim, duration, not is_released)
       end

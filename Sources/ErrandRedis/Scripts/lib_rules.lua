@@ -27,7 +27,7 @@ do
   local rules, rule_by_group = nil, {}
   local function load_rules()
     rules = { {}, {} }
-    local flat = has('flow') and call('HGETALL', key('flow')) or {}
+    local flat = call('HGETALL', key('flow'))
     for i = 1, #flat, 2 do
       local star = string.find(flat[i], '*', 1, true)
       local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
@@ -50,10 +50,12 @@ do
     end
     return { text = '' }
   end
+  local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
   local function number(text, word) return tonumber(string.match(text, '%f[%w_]' .. word .. '=(%d+)') or '') end
   -- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
   -- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
   function rule_of(group)
+    if not has('flow') then return NO_RULE end
     if not rules then load_rules() end
     local rule = rule_by_group[group]
     if rule then return rule end

@@ -7,13 +7,19 @@ local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
   tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
+  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['blocked:released'] = 'list',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
   stream = 'stream', cursors = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
+  ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset', ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
+  ['workflow:names'] = 'hash',
 }
+-- The functions of workflows, and the keys of each, with its token behind a colon.
+local workflows = {}
+workflows.PARTS = { 'workflow', 'members', 'numbers', 'keys', 'jobs', 'ends', 'outputs', 'needs', 'dependants', 'open', 'dead', 'hops' }
 
 -- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)

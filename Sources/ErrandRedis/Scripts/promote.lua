@@ -1,8 +1,8 @@
--- promote: appends due jobs to their ready lists, and lets groups run again whose rest is over.
+-- promote: appends due jobs to their ready lists, lets groups run again whose rest is over, and goes on with workflows.
 --
 -- Arguments  the largest number of jobs of each kind; large jobs reduce it
 -- Reply      how many of both, the ms until the next job is due, a group may run or a schedule ticks (0: more are due
---            now; -1: none is to come), and 1 if a schedule is due now
+--            now; -1: none is to come), 1 if a schedule is due now, and how many messages wait for other queues
 local limit = math.min(num(ARGV[1]), 500)
 local promoted, next_due = 0, -1
 local function await(time)
@@ -26,13 +26,36 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if #moved > 0 then call('ZREM', due_key, unpack(moved)) end
     promoted = promoted + #moved
   end
-  await(call('ZRANGE', due_key, 0, 0, 'WITHSCORES')[2])
 end
-if special and has('resting') then
-  promoted = promoted + return_rested(limit)
-  local first = try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {}
-  await(first[2])
+if special and has('resting') then promoted = promoted + return_rested(limit) end
+-- Decides about jobs of workflows whose names other jobs held when they came free.
+local function admit(most)
+  local admitted = has('blocked:released') and try('LPOP', key('blocked:released'), most) or {}
+  for _, id in ipairs(admitted) do
+    local body = call('HGET', key('body'), id)
+    local due, policy, name = workflows.take_blocked(id)
+    if due and body then
+      call('HDEL', key('body'), id)
+      local envelope = string.sub(workflows.with_expiry(body), 14)
+      local receipt = push_one(id, due, policy, name, envelope)
+      write_gathered()
+      local holder = string.match(receipt, '^d:([^:]+)')
+      if holder then
+        count('dropped')
+        workflows.dropped(id, holder)
+      end
+    end
+  end
+  return #admitted
 end
+if special and (has('workflow:work') or has('blocked:released')) then
+  promoted = promoted + admit(100)
+  workflows.continue(true)
+  if call('EXISTS', key('workflow:work'), key('blocked:released')) > 0 then promoted, next_due = promoted + 1, 0 end
+end
+if call('EXISTS', key('workflows:unsealed'), key('workflows:ended')) > 0 and workflows.trim() then next_due = 0 end
+for _, name in ipairs({ 'scheduled', 'retrying' }) do await(call('ZRANGE', key(name), 0, 0, 'WITHSCORES')[2]) end
+if special and has('resting') then await((try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {})[2]) end
 -- A rule was changed while very many groups were held back.
 local rest = special and has('held_back') and call('HGET', key('runtime'), 'reconsider')
 if rest and reconsider(whole(num(rest))) then next_due = 0 end
@@ -48,4 +71,4 @@ if has('timetable') and not wrong_type('timetable', 'zset') then
   await(first)
 end
 flush()
-return { promoted, next_due, ticking }
+return { promoted, next_due, ticking, special and call('LLEN', key('workflow:hops')) or 0 }

@@ -5,9 +5,9 @@
 --            Policies: i ignore, d drop, r replace, k keep the latest (with D, R and K the name is free from the first
 --            claim on), t:WINDOW throttle, B:WINDOW[:AT_MOST] debounce (ms)
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and
---            a time (ms since 1970) follow: until when a throttle drops jobs, or when a debounced job is due (a::TIME
---            for an accepted one)
+--            a accepted · e exists · f:GROUP refused, because this group has too many waiting jobs · d:HOLDER dropped ·
+--            r:HOLDER replaced · n:HOLDER deferred. With a window, a colon and a time (ms since 1970) follow: until when
+--            a throttle drops jobs, or when a debounced job is due (a::TIME for an accepted one)
 --
 -- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5

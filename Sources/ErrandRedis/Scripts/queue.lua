@@ -94,6 +94,11 @@ for _, member in ipairs(ask('ZRANGE', 'backlog', 0, -1)) do
     names[#names + 1] = 'left:' .. node
   end
 end
+for _, list in ipairs({ 'workflows', 'workflows:unsealed' }) do
+  for _, w in ipairs(ask('ZRANGE', list, 0, -1)) do
+    for _, part in ipairs(workflows.PARTS) do names[#names + 1] = part .. ':' .. w end
+  end
+end
 for level = 0, 9 do
   names[#names + 1] = 'groups:' .. level
   names[#names + 1] = 'left:' .. level

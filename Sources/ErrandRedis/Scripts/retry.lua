@@ -25,6 +25,7 @@ local function retry(id, name)
     set_field('unique', name, id)
   end
   forget_runs(id)
+  workflows.retried(id)
   enqueue(id, body, 0)
   call('ZREM', key('dead'), id)
   return 'retried'

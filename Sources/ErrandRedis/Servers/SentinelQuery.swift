@@ -49,7 +49,7 @@ struct SentinelQuery: Sendable {
             throw BrokerError(.notReachable, "the sentinel \(place) did not reply: \(error.message)")
         }
         guard case .error(let text) = reply else { return reply }
-        if text.hasPrefix("ERR unknown command") { throw BrokerError(.notReachable, "\(place) is not a sentinel") }
+        if ServerError(text).isOfUnknownCommand { throw BrokerError(.notReachable, "\(place) is not a sentinel") }
         throw BrokerError(.notReachable, "the sentinel \(place) answered \(ServerError(text).text)")
     }
 }

@@ -81,13 +81,27 @@ struct PolicyOptions: ParsableArguments {
     var tags: [String] = []
 
     func validate() throws {
+        if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
+    }
+
+    /// Rejects windows of another policy than theirs.
+    ///
+    /// - Parameter mayBeElsewhere: Whether a policy that is not among the options may be in a catalogue.
+    func checkWindows(mayBeElsewhere: Bool) throws {
+        let unique = unique ?? (mayBeElsewhere ? nil : .ignore)
         if window != nil, let unique, !unique.hasWindow {
             throw ValidationError("--window goes with --unique throttle and --unique debounce")
         }
         if atMost != nil, let unique, unique != .debounce {
             throw ValidationError("--at-most goes with --unique debounce")
         }
-        if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
+    }
+
+    /// Whether only options are set that a workflow has.
+    var fitsWorkflow: Bool {
+        var others = self
+        (others.queue, others.unique, others.id) = (nil, nil, nil)
+        return others.isEmpty
     }
 
     /// Whether no option is set.

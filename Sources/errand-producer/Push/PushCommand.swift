@@ -13,27 +13,37 @@ struct PushCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Pushes one job, or one for each line of a file.",
+        abstract: "Pushes one job, one for each line of a file, or a workflow.",
         usage: """
             errand-producer push OPERATION [ARGUMENTS-JSON] [options] [--wait[=D]]
             errand-producer push --from FILE|- [--json]
+            errand-producer push --workflow FILE|- [--wait[=D]] [--json]
             """,
         discussion: """
             Examples:
               errand-producer push checksum '{"path":"a.jpg"}' --unique drop
               errand-producer push checksum '{"path":"a.jpg"}' --retries 3 --wait=1m
               errand-producer push --from jobs.ndjson --json > receipts.ndjson
+              errand-producer push --workflow import.yaml --wait=10m
 
             A line of --from is an operation description, such as
               {"operation":"checksum","arguments":{"path":"a.jpg"},"unique":"drop"}
             A bad line is reported with its number and skipped; empty lines are skipped.
 
+            A workflow is a file of JSON or YAML, such as
+              workflow: import 42
+              jobs:
+                fetch: {operation: fetch, arguments: {url: "https://example.org"}}
+                parse: {operation: parse, after: [fetch]}
+            With --workflow, only --unique drop|replace, --queue and --id of the policy apply: the name's uniqueness, the
+            home queue, and the id of a push to repeat.
+
             Exit status:
-              0   pushed; with --wait: the job has finished
-              1   with --wait: the job did not finish successfully; with --from: a damaged queue rejected its lines
+              0   pushed; with --wait: the job or workflow has finished
+              1   with --wait: it did not finish successfully; with --from: a damaged queue rejected its lines
               64  wrong usage
               65  bad input; with --from: lines were rejected, the rest was pushed
-              69  the broker cannot be reached, or the queue is full
+              69  the broker cannot be reached, or the queue or a group is full
               75  the outcome is unknown; with --wait: the time has passed
               77  not permitted
               78  bad configuration
@@ -49,6 +59,9 @@ struct PushCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Push one job for each line of a file; - is standard input.", valueName: "file"))
     var from: String?
 
+    @Option(help: ArgumentHelp("Push the workflow in a file of JSON or YAML; - is standard input.", valueName: "file"))
+    var workflow: String?
+
     @Option(help: ArgumentHelp("An operations catalogue with defaults for the jobs.", valueName: "file"))
     var catalogue: String?
 
@@ -56,7 +69,7 @@ struct PushCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Wait until the job has ended, and print its result; --wait=10s waits no longer than that.",
+            "Wait until the job or workflow has ended, and print its result; --wait=10s waits no longer than that.",
             valueName: "duration"
         )
     )
@@ -83,13 +96,30 @@ struct PushCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...32).contains(replicas) else { throw ValidationError("--replicas takes a number of 0 to 32") }
+        if workflow != nil { return try validateWorkflow() }
+        try policy.checkWindows(mayBeElsewhere: catalogue != nil)
         guard from != nil else {
-            if operation == nil { throw ValidationError("name an operation, or a file with --from") }
+            if operation == nil { throw ValidationError("name an operation, or a file with --from or --workflow") }
             return
         }
         if operation != nil { throw ValidationError("--from and an operation exclude each other") }
         if wait != nil { throw ValidationError("--wait is for one job; it cannot be used with --from") }
         if !policy.isEmpty { throw ValidationError("with --from, the lines contain queue, name and so on") }
+    }
+
+    private func validateWorkflow() throws {
+        if operation != nil { throw ValidationError("--workflow and an operation exclude each other") }
+        if from != nil { throw ValidationError("--workflow and --from exclude each other") }
+        guard policy.fitsWorkflow else {
+            throw ValidationError(
+                "with --workflow, the file contains the jobs; only --unique, --queue and --id are allowed"
+            )
+        }
+        guard [nil, .drop, .replace].contains(policy.unique) else {
+            throw ValidationError("a workflow takes --unique drop or --unique replace")
+        }
+        guard let id = policy.id, WorkflowID(id) == nil else { return }
+        throw ValidationError("\"\(id.onOneLine())\" is not a workflow's id, such as mail:4fJ0aQ9bX2cD7eHk")
     }
 
     func run() async throws {
@@ -106,12 +136,24 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func push(_ measuring: Measuring, _ filled: @escaping Filling) async throws {
+        if let workflow { return try await pushWorkflow(workflow, measuring, filled) }
         guard let from else { return try await pushOne(measuring, filled) }
         let input = try LineInput(from, lineLimit: DescriptionLimits.descriptionBytes)
         try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
             let producer = Producer(broker: broker)
             var push = LinesPush(input: input, producer: producer, json: json, measuring: measuring, filled: filled)
             try await push.run()
+        }
+    }
+
+    private func pushWorkflow(_ file: String, _ measuring: Measuring, _ filled: Filling) async throws {
+        // Validate before connecting to a broker.
+        let workflow = try WorkflowFile.read(file).changingJobs(filled)
+            .with(queue: policy.queue, unique: policy.unique)
+        try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
+            let producer = Producer(broker: broker, middleware: measuring.middleware)
+            let push = WorkflowPush(producer: producer, wait: wait, json: json)
+            try await push.run(workflow, id: policy.id.flatMap(WorkflowID.init))
         }
     }
 

@@ -114,6 +114,19 @@ extension ConformanceCase {
             let session = try await fixture.session()
             #expect(try await session.groups(8) == ["a", "b", "a", "b", "a", "b", "a", "b"])
         },
+        ConformanceCase("a call that claims many jobs takes several of a group in its turn") { fixture in
+            try await fixture.pushGroups(Array(repeating: "a", count: 6) + Array(repeating: "b", count: 4))
+            let session = try await fixture.session()
+            #expect(try await session.groups(128) == ["a", "a", "b", "b", "a", "a", "b", "b", "a", "a"])
+            try await fixture.pushGroups(["a", "c", "c", "c"])
+            #expect(try await session.groups(4) == ["c", "c", "a", "c"], "c enters where the last turn began")
+        },
+        ConformanceCase("groups of a queue with a rule give one job in their turn") { fixture in
+            try await fixture.setFlow("none", FlowRule(weight: 2))
+            try await fixture.pushGroups(Array(repeating: "a", count: 3) + Array(repeating: "b", count: 3))
+            let session = try await fixture.session()
+            #expect(try await session.groups(128) == ["a", "b", "a", "b", "a", "b"])
+        },
         ConformanceCase("groups share claims in proportion to their weights") { fixture in
             try await fixture.setFlow("b", FlowRule(weight: 3))
             try await fixture.pushGroups(Array(repeating: "a", count: 12) + Array(repeating: "b", count: 12))

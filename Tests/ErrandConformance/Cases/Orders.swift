@@ -117,6 +117,17 @@ extension ConformanceCase {
             #expect(try await fixture.cancel("two") == .cancelled)
             #expect(try await session.claimedIDs() == ["newer"])
         },
+        ConformanceCase("a successor of a job of another group does not overtake the jobs of an ordered group") {
+            fixture in
+            try await fixture.setFlow("a", FlowRule(order: .holdDead))
+            try await fixture.push(fixture.job("holder", .replace, name: "n", group: "b"))
+            let session = try await fixture.session()
+            let holder = try await session.claimOne()
+            try await fixture.push(fixture.job("one", group: "a"))
+            try await fixture.push(fixture.job("successor", .replace, name: "n", group: "a"))
+            try await session.report(.released, holder)
+            #expect(try await session.claimOne().id == "one")
+        },
         ConformanceCase("a rule that ends the order of a group lets it go on") { fixture in
             try await fixture.setFlow("a", FlowRule(order: .holdDead))
             try await fixture.push(

@@ -87,7 +87,7 @@ extension ConformanceCase {
             let expected = [
                 "pushed": 8, "dropped": 1, "replaced": 1, "finished": 1, "failed": 1, "timed_out": 1, "cancelled": 1,
                 "retried": 1, "recovered": 0, "released": 0, "dead": 1, "dead_trimmed": 0,
-                "expired": 0,
+                "expired": 0, "skipped": 0, "workflow_finished": 0, "workflow_failed": 0, "workflow_cancelled": 0,
             ]
             for name in QueueStatus.Totals.names { #expect(status.totals[name] == expected[name], "total \(name)") }
             let listed = try #require(sessions.first)

@@ -18,6 +18,14 @@ struct Fixture: Sendable {
         log = try await EventLog(broker, queue: queue, fenceQueue: neighbour(queue))
     }
 
+    /// Makes a fixture of another new queue, with the same log.
+    init(beside other: Fixture) async throws {
+        broker = other.broker
+        queue = "conformance-" + UUID().uuidString.lowercased()
+        try await broker.createQueue(queue)
+        log = other.log
+    }
+
     func close() async { await log.close() }
 }
 

@@ -40,6 +40,20 @@ import Testing
         #expect(try await broker.status(of: "default").queue.ready >= 2)
     }
 
+    @Test func `a sentinel that is taken for the server is named, with the URL to use`() async throws {
+        let sentinels = try RedisSentinels(replicas: 0, sentinels: 1)
+        let place = "127.0.0.1:\(sentinels.ports[0])"
+        let broker = try broker("redis://:\(RedisSentinels.password)@\(place)")
+        defer { broker.close() }
+        let words = "is a sentinel, which has no data; use the URL redis+sentinel://\(place)/\(RedisSentinels.master)"
+        let pushing = await #expect(throws: BrokerError.self) { try await push(on: broker) }
+        let reading = await #expect(throws: BrokerError.self) { try await broker.queues() }
+        let checking = await #expect(throws: BrokerError.self) { try await broker.checkAddress() }
+        for error in [pushing, reading, checking] {
+            #expect(error?.code == .refused && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test func aMasterThatIsDemotedIsLeft() async throws {
         let sentinels = try RedisSentinels()
         let broker = try broker(sentinels.url)
@@ -124,7 +138,7 @@ import Testing
     /// A replica, a port where nothing listens, and no address at all.
     @Test func sentinelsThatLieAreNotBelieved() async throws {
         let sentinels = try RedisSentinels()
-        let (replica, free) = (sentinels.servers[1].port, try RedisServer.freePort())
+        let (replica, free) = (sentinels.servers[1].port, try FreePorts.next())
         let places = [("127.0.0.1", replica), ("127.0.0.1", free), ("no\u{1}host", 1), ("127.0.0.1", 0)]
         let liars = try places.map { host, port in
             try AnsweringServer { words, _ in

@@ -23,7 +23,7 @@ final class AnsweringServer: Sendable {
     ///
     /// - Parameter answer: Returns the reply to a command other than PING as it is sent, such as `+OK`, without the end of the line.
     init(_ answer: @escaping @Sendable (_ words: [String], _ port: Int) -> String) throws {
-        port = try RedisServer.freePort()
+        port = try FreePorts.next()
         listener = try ChattyServer.listening(on: port)
         let (file, port, log) = (listener, port, log)
         let thread = Thread {

@@ -15,7 +15,7 @@ final class ChattyServer: Sendable {
 
     /// Starts it.
     init(beginning: String, bytes: Int) throws {
-        port = try RedisServer.freePort()
+        port = try FreePorts.next()
         listener = try Self.listening(on: port)
         let file = listener
         let thread = Thread {

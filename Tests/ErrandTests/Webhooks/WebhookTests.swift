@@ -73,6 +73,20 @@ import Testing
         #expect(Set(server.requests.map { $0.headers["webhook-id"] }).count == 2)
     }
 
+    @Test func `the end of a workflow is posted`() async throws {
+        let server = try WebServer { _ in WebServer.answer(204) }
+        try await running([try webhook(server, events: [.workflowFinished])]) { producer in
+            let flow = try Workflow("greetings", queue: "mail") { flow in
+                let first = flow.add(try OperationDescription("send", queue: "mail"))
+                flow.add(try OperationDescription("send", queue: "mail"), after: [first])
+            }
+            let receipt = try await producer.push(flow)
+            try await eventually("it came: \(server.requests)") { server.requests.count == 1 }
+            let event = try JSONDecoder().decode(Posted.self, from: Data(try #require(server.requests.first).body))
+            #expect(event.type == "workflow.finished" && event.data.id == receipt.workflow)
+        }
+    }
+
     @Test func `a failed delivery is retried under the same id`() async throws {
         let server = try WebServer { [attempts = Counter()] _ in
             attempts.next() < 2 ? WebServer.answer(503, ["Retry-After": "1"]) : WebServer.answer(200)

@@ -7,7 +7,8 @@ import Testing
 /// A dashboard in a group of an application's routes.
 @Suite struct DashboardGroupTests {
     private static let pages = [
-        "", "/", "/jobs", "/queues/images", "/queues/images/groups", "/queues/images/jobs/one", "/schedules", "/events",
+        "", "/", "/jobs", "/queues/images", "/queues/images/groups", "/queues/images/jobs/one", "/workflows",
+        "/schedules", "/events",
     ]
 
     private func dashboard(_ scene: DashboardScene) -> ErrandDashboard {

@@ -8,7 +8,9 @@ import Testing
 
 /// The dashboard's pages.
 @Suite struct DashboardPagesTests {
-    @Test(arguments: ["", "/", "/jobs", "/workers", "/schedules", "/events", "/actions", "/jobs?state=dead"])
+    @Test(arguments: [
+        "", "/", "/jobs", "/workers", "/workflows", "/schedules", "/events", "/actions", "/jobs?state=dead",
+    ])
     func everyPageIsThereWithoutJobs(_ path: String) async throws {
         let scene = try await DashboardScene()
         let page = try await scene.ask(path)

@@ -17,7 +17,7 @@ import Testing
     init() throws { server = try RedisServer() }
 
     func start(_ arguments: String..., environment: [String: String] = [:]) throws -> RunningExecutable {
-        let environment = environment.merging(["ERRAND_REDIS_URL": server.url]) { $1 }
+        let environment = environment.merging(["ERRAND_REDIS_URL": server.url]) { own, _ in own }
         return try RunningExecutable(.dashboard, ["--port", "0"] + arguments, environment: environment)
     }
 
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `unread output delays neither pages nor the end`() async throws {
-        let (place, port) = (server.directory, try RedisServer.freePort())
+        let (place, port) = (server.directory, try FreePorts.next())
         let program = try RunningExecutable(
             .dashboard,
             ["--port", "\(port)"],
@@ -208,6 +208,24 @@ import Testing
     func rejectsAnInvalidOrReadableUsersFile(_ text: String, _ mode: Int) async throws {
         let output = try await start("--users", try usersFile(text, mode: mode)).end()
         #expect(output.status == 78, "\(output.error)")
+    }
+
+    @Test func `a broker that refuses it for good ends it, and one that cannot be reached does not`() async throws {
+        let alone = try RedisServer(tcp: true)
+        let cluster = "redis+cluster://\(alone.credentials)127.0.0.1:\(alone.port)"
+        let refused = try start(environment: ["ERRAND_REDIS_URL": cluster])
+        let output = await refused.end()
+        #expect(output.status == 78, "\(output.error)")
+        #expect(
+            output.error.contains("error: ") && output.error.contains("cluster support disabled"),
+            "\(output.error)"
+        )
+        let away = try start(environment: ["ERRAND_REDIS_URL": "redis://127.0.0.1:\(try FreePorts.next())"])
+        _ = try await away.errorLine { $0.contains("no broker yet") }
+        let port = try await port(of: away)
+        #expect(try status(port, "/healthz") == 200)
+        away.signal(SIGTERM)
+        #expect(await away.end().status == 0)
     }
 
     @Test func reportsThatThePortIsTaken() async throws {

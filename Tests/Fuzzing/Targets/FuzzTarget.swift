@@ -15,6 +15,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "catalogue", check: checkCatalogue),
         FuzzTarget(name: "replies", check: checkReplies),
         FuzzTarget(name: "schedules", check: checkSchedules),
+        FuzzTarget(name: "workflows", check: checkWorkflows),
     ]
 
     /// The parser with this name.

@@ -15,6 +15,8 @@ struct SimulateCommand: AsyncParsableCommand {
         "grace granted", "suspect served alone", "resend answered", "older call refused", "session lost", "rollback",
         "clock jump", "push exists", "dropped", "stopped as told", "waited too long", "crash", "pause", "outage",
         "dispatched", "dispatch arrived in time", "dispatch arrived late", "claims compared", "claim was lost",
+        "group full", "group rested", "group waited for its job", "group waited for a dead job", "queue held back",
+        "refused by a full group", "rule changed", "expired",
     ]
 
     @Option(help: "How many seeds.")

@@ -10,6 +10,9 @@ enum EnvelopeExpiry: Equatable {
         self = isRelative ? .afterPush(number) : .at(number)
     }
 
+    /// The time of a stored envelope; `nil` of a pushed one.
+    var time: Int64? { if case .at(let time) = self { time } else { nil } }
+
     /// Returns an envelope of version 2 with another text as the expiry.
     static func replacing(in envelope: [UInt8], with text: String) -> [UInt8] {
         let separators = envelope.indices.lazy.filter { envelope[$0] == UInt8(ascii: ";") }.prefix(5)

@@ -27,10 +27,13 @@ public struct JobEnvelope: Sendable, Equatable {
 
 extension JobEnvelope {
     /// Returns the same job with another due time for the broker, for tests that make many jobs.
-    package func due(at time: Int64) -> JobEnvelope {
+    package func due(at time: Int64) -> JobEnvelope { with(notBefore: time) }
+
+    /// Returns the same job with another id or queue for the broker, or another due time. Its description keeps them.
+    package func with(id: String? = nil, queue: String? = nil, notBefore: Int64? = nil) -> JobEnvelope {
         JobEnvelope(
-            id: id,
-            queue: queue,
+            id: id ?? self.id,
+            queue: queue ?? self.queue,
             operation: operation,
             name: name,
             policy: policy,
@@ -38,7 +41,7 @@ extension JobEnvelope {
             window: window,
             atMost: atMost,
             priority: priority,
-            notBefore: time,
+            notBefore: notBefore ?? self.notBefore,
             bytes: bytes
         )
     }
@@ -48,11 +51,41 @@ extension OperationDescription {
     /// Completes the description (id, queue, name, policy) and makes the envelope to push.
     ///
     /// - Parameter idGenerator: Makes an id if the description has none.
-    /// - Throws: ``DescriptionError`` if that id is invalid, the policy lacks its window, or the completed text is too
-    ///   large for a description.
+    /// - Throws: ``DescriptionError`` if that id is invalid, the policy lacks its window, the description is that of a
+    ///   workflow's job, or the completed text is too large for a description.
     public func makeEnvelope(idGenerator: () -> String = JobIDGenerator.next) throws(DescriptionError) -> JobEnvelope {
-        let settled = try settling(id: id ?? idGenerator())
-        return JobEnvelope(
+        try refuseWorkflow()
+        return try envelope(of: settling(id: id ?? idGenerator()))
+    }
+
+    /// Makes the envelope of a job of a workflow.
+    ///
+    /// - Throws: ``DescriptionError`` as ``makeEnvelope(idGenerator:)`` does, and if the description has an id.
+    func makeEnvelope(id: String, in membership: WorkflowMembership) throws(DescriptionError) -> JobEnvelope {
+        try refuseWorkflow()
+        guard self.id == nil else {
+            throw DescriptionError(
+                .invalidValue,
+                field: DescriptionKey.id.rawValue,
+                "must be absent in a workflow, which makes the ids of its jobs; leave it out"
+            )
+        }
+        var settled = try settling(id: id)
+        settled.workflow = membership
+        return try envelope(of: settled)
+    }
+
+    private func refuseWorkflow() throws(DescriptionError) {
+        guard workflow != nil else { return }
+        throw DescriptionError(
+            .invalidValue,
+            field: DescriptionKey.workflow.rawValue,
+            "must be absent: only the push of a workflow sets it; leave it out to push a job of no workflow"
+        )
+    }
+
+    private func envelope(of settled: OperationDescription) throws(DescriptionError) -> JobEnvelope {
+        JobEnvelope(
             id: settled.id ?? "",
             queue: settled.queue,
             operation: operation,

@@ -16,6 +16,8 @@ public struct StoredJob: Sendable, Equatable {
     public let fragment: [UInt8]
     /// The description.
     public let description: OperationDescription
+    /// When the job expires unless a worker has claimed it, in milliseconds since 1970 UTC; `nil` if it does not.
+    package let expiresAt: Int64?
 
     /// The number of digits of the time at the beginning of a stored job.
     static let timeDigits = 13
@@ -46,7 +48,8 @@ extension JobEnvelope {
             timeout: description.timeout,
             retries: description.retries,
             fragment: Array(fragment),
-            description: description
+            description: description,
+            expiresAt: header.expiry?.time
         )
     }
 }

@@ -22,6 +22,7 @@ extension DescriptionParser {
         case .id: description.id = try text(key, DescriptionRules.isID)
         case .tags: try tags()
         case .meta: try meta()
+        case .workflow: try workflow()
         }
     }
 
@@ -115,6 +116,15 @@ extension DescriptionParser {
         guard let range = try valueOrNull(.meta) else { return }
         guard scanner.bytes[range.lowerBound] == UInt8(ascii: "{") else { throw wrongType(.meta, range) }
         description.metaText = JSONText(unchecked: Array(scanner.bytes[range]))
+    }
+
+    private mutating func workflow() throws(DescriptionError) {
+        guard let range = try valueOrNull(.workflow) else { return }
+        guard scanner.bytes[range.lowerBound] == UInt8(ascii: "{") else { throw wrongType(.workflow, range) }
+        guard let membership = WorkflowMembership(JSONText(unchecked: Array(scanner.bytes[range]))) else {
+            throw DescriptionError(.invalidValue, .workflow, at: range.lowerBound - scanner.start)
+        }
+        description.workflow = membership
     }
 
     private mutating func version() throws(DescriptionError) {

@@ -1,13 +1,14 @@
 /// How a job ended.
 package enum MemoryEnding: Sendable {
-    case finished, cancelled, replaced, expired, deleted
+    case finished, cancelled, replaced, expired, skipped, deleted
 
-    var state: JobState {
+    package var state: JobState {
         switch self {
         case .finished: .finished
         case .cancelled: .cancelled
         case .replaced: .replaced
         case .expired: .expired
+        case .skipped: .skipped
         case .deleted: .deleted
         }
     }

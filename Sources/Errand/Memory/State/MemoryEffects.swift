@@ -4,6 +4,10 @@ package struct MemoryEffects: Sendable, Equatable {
     package private(set) var wakeUps: [SessionWakeUp] = []
     /// The number of jobs that became ready; as many sessions are woken.
     var newWork = 0
+    /// How many of these jobs come after others of their workflows, which have ended.
+    var freedByWorkflows = 0
+    /// Whether jobs of workflows have ended or died.
+    var concernsWorkflows = false
     /// The full groups because of which jobs of a push were refused, by the jobs' indexes in the push.
     package var fullGroups: [Int: String] = [:]
     /// Whether the whole queue was held back, so that a session is woken for each claim that ends.

@@ -48,7 +48,11 @@ package struct MemoryEvent: Sendable, Equatable {
 
 /// The kinds of events.
 package enum MemoryEventKind: String, Sendable {
-    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, expired, dead, progress
+    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, expired, skipped, dead,
+        progress
+    case workflowFinished = "workflow_finished"
+    case workflowFailed = "workflow_failed"
+    case workflowCancelled = "workflow_cancelled"
     case timedOut = "timed_out"
 }
 

@@ -1,7 +1,7 @@
 /// The groups of a queue: their rules, the slots that claims take, and which groups may run.
 package struct MemoryGroups: Sendable, Equatable {
     private(set) var rules: [FlowMatching: FlowRule] = [:]
-    /// The jobs of each group, or first part of one, that are claimed.
+    /// The claimed jobs of each group, or first part of one, whose claims are limited.
     package internal(set) var slots: [String: Set<String>] = [:]
     /// The groups that are full or rest, with the levels at which they wait.
     package internal(set) var heldBack: [String: Set<Int>] = [:]
@@ -11,9 +11,9 @@ package struct MemoryGroups: Sendable, Equatable {
     /// The job that an ordered group waits for: it has started and not ended.
     package internal(set) var blocked: [String: String] = [:]
     /// Those of them that are dead.
-    var deadBlockers: Set<String> = []
+    package internal(set) var deadBlockers: Set<String> = []
     /// Whether the clock may have been set back, so that groups rest for too long.
-    var reconsiders = false
+    package internal(set) var reconsiders = false
     /// Rates and rests.
     package internal(set) var rates = MemoryRates()
     /// The mean run time of claims that were charged by it, in microseconds.
@@ -29,11 +29,11 @@ package struct MemoryGroups: Sendable, Equatable {
 
     mutating func setRule(_ pattern: FlowMatching, _ rule: FlowRule?) { rules[pattern] = rule }
 
-    func rule(of group: GroupName) -> FlowRule {
+    package func rule(of group: GroupName) -> FlowRule {
         rules.filter { $0.key.matches(group) }.max { $0.key.rank < $1.key.rank }?.value ?? FlowRule()
     }
 
-    func limit(of group: GroupName) -> Int? { rule(of: group).mostAtOnce }
+    package func limit(of group: GroupName) -> Int? { rule(of: group).mostAtOnce }
 
     /// The job other than this one that an ordered group waits for.
     func blocker(of group: GroupName, but id: String? = nil) -> String? {
@@ -51,7 +51,7 @@ package struct MemoryGroups: Sendable, Equatable {
     }
 
     /// Whether a group may not run now, because it is full, rests, or waits for another job than this one.
-    func mustWait(_ group: GroupName, for id: String? = nil, at now: Int64) -> Bool {
+    package func mustWait(_ group: GroupName, for id: String? = nil, at now: Int64) -> Bool {
         isFull(group) || blocker(of: group, but: id) != nil || rest(of: group, at: now) != nil
     }
 
@@ -63,10 +63,9 @@ package struct MemoryGroups: Sendable, Equatable {
 
     mutating func take(_ id: String, of group: GroupName, at now: Int64) {
         if rule(of: group).order != nil { blocked[group.text] = id }
-        for part in group.limited {
-            slots[part, default: []].insert(id)
-            rates.start(part, 1, rule(of: GroupName(valid: part)), at: now)
-        }
+        guard hasRules else { return }
+        takeSlots(id, of: group)
+        for part in group.limited { rates.start(part, 1, rule(of: GroupName(valid: part)), at: now) }
     }
 
     /// Notes until when a group rests. Returns whether it does.
@@ -76,6 +75,18 @@ package struct MemoryGroups: Sendable, Equatable {
         guard let ends = rest(of: group, at: now)?.ends else { return false }
         rates.note(group.text, until: ends)
         return true
+    }
+
+    /// Gives slots to these claimed jobs by the present rules.
+    mutating func takeSlots(of claimed: [(id: String, group: GroupName)]) {
+        slots = [:]
+        for (id, group) in claimed { takeSlots(id, of: group) }
+    }
+
+    private mutating func takeSlots(_ id: String, of group: GroupName) {
+        for part in group.limited where limit(of: GroupName(valid: part)) != nil {
+            slots[part, default: []].insert(id)
+        }
     }
 
     mutating func free(_ id: String, of part: String) {

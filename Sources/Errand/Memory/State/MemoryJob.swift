@@ -34,20 +34,23 @@ package struct MemoryJob: Sendable, Equatable {
         case retrying
         case claimed(by: String)
         case deferred(behind: String)
+        /// It waits for other jobs of its workflow.
+        case blocked
         case dead
     }
 
     package enum StopReason: Sendable { case cancel, replace }
 
     /// The number of crashes from which on a job is quarantined.
-    static let crashesOfQuarantined = 3
+    package static let crashesOfQuarantined = 3
 
     package var id: String { push.id }
     /// The job's unique name; `nil` if its policy takes none.
     package var name: MemoryName? { push.name }
     package var header: MemoryHeader { push.header }
     package var envelope: [UInt8] {
-        guard header.expiresIn != nil else { return push.envelope }
+        // The time of a blocked job counts from when it comes free.
+        guard header.expiresIn != nil, place != .blocked else { return push.envelope }
         return EnvelopeExpiry.replacing(in: push.envelope, with: expires.map { String($0) } ?? "")
     }
     /// The earliest time to run, as it was pushed or debounced; 0 if there is none.

@@ -6,7 +6,7 @@
 /// events and wake-ups in `effects`. `MemoryBroker` ships it; the model in `Tests/Model` explores it and compares it
 /// with Redis.
 package struct MemoryQueue: Sendable, Equatable {
-    let name: String
+    package let name: String
     /// The time of the transition in milliseconds since 1970 UTC.
     package private(set) var now: Int64 = 0
     /// The output of the last transition.
@@ -22,6 +22,7 @@ package struct MemoryQueue: Sendable, Equatable {
     package var holders: [MemoryName: String] = [:]
     package var windows = ThrottleWindows()
     package var groups = MemoryGroups()
+    package var workflows = MemoryWorkflows()
 
     package var sessions: [String: MemorySession] = [:]
     /// Sessions that found no jobs and wait for a wake-up, the longest-waiting first.
@@ -66,6 +67,7 @@ package struct MemoryQueue: Sendable, Equatable {
     /// Ends a transition: wakes as many waiting sessions as there are new ready jobs. Sessions of a paused queue are
     /// woken when it is resumed.
     package mutating func endTransition() {
+        if !workflows.changed.isEmpty { continueWorkflows() }
         groups.rates.endTransition(at: now)
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
@@ -82,9 +84,12 @@ package struct MemoryQueue: Sendable, Equatable {
 
 /// The totals; the names of ``QueueStatus/Totals``.
 enum MemoryTotal: String {
-    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, expired, dead
+    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, expired, skipped, dead
     case timedOut = "timed_out"
     case deadTrimmed = "dead_trimmed"
+    case workflowFinished = "workflow_finished"
+    case workflowFailed = "workflow_failed"
+    case workflowCancelled = "workflow_cancelled"
 }
 
 /// The data that determines whether the sessions could send heartbeats at all.

@@ -6,7 +6,7 @@ package struct MemoryRates: Sendable, Equatable {
     /// The theoretical arrival times of groups with a rate, in microseconds.
     package private(set) var times: [String: Int64] = [:]
     /// The latest start that found a group less than an interval ahead of the clock, in milliseconds.
-    private var freshStarts: [String: Int64] = [:]
+    package private(set) var freshStarts: [String: Int64] = [:]
     /// Until when a handler lets a group rest, in microseconds.
     private var rests: [String: Int64] = [:]
     /// The groups that are held back until a time, in milliseconds.

@@ -8,26 +8,36 @@ package struct ThrottleWindows: Sendable, Equatable {
     }
 
     private var windows: [MemoryName: Window] = [:]
-    /// The number of windows from which on those that are over are removed.
-    private var most = Self.leastMost
+    /// No window ends before this time.
+    private var firstEnd = Int64.max
 
-    private static let leastMost = 64
+    /// How many windows that are over a push forgets.
+    private static let forgotten = 10
+
+    /// Forgets a few windows that are over, the first ones first. Until then they count again if the clock is set back.
+    mutating func forget(now: Int64) {
+        guard firstEnd <= now else { return }
+        let over = windows.filter { $0.value.end <= now }.sorted { one, other in
+            one.value.end != other.value.end
+                ? one.value.end < other.value.end : one.key.bytes.lexicographicallyPrecedes(other.key.bytes)
+        }
+        for (name, _) in over.prefix(Self.forgotten) { windows[name] = nil }
+        firstEnd = windows.values.map(\.end).min() ?? .max
+    }
 
     /// Returns the window of a name that is not over. If the clock was set back, it has its own length again.
     mutating func window(of name: MemoryName, now: Int64) -> Window? {
         guard var window = windows[name], window.end > now else { return nil }
         if window.begin > now {
             window = Window(begin: now, end: now + window.end - window.begin, first: window.first)
-            windows[name] = window
+            begin(name, window)
         }
         return window
     }
 
     mutating func begin(_ name: MemoryName, _ window: Window) {
         windows[name] = window
-        guard windows.count > most else { return }
-        windows = windows.filter { $0.value.end > window.begin }
-        most = max(Self.leastMost, 2 * windows.count)
+        firstEnd = min(firstEnd, window.end)
     }
 
     /// The end of a name's window; `nil` if there is none.
@@ -39,6 +49,7 @@ package struct ThrottleWindows: Sendable, Equatable {
 extension MemoryQueue {
     /// The first job of a name in a window is accepted, and later ones are dropped.
     mutating func throttle(_ push: MemoryPush, _ name: MemoryName) -> Receipt {
+        windows.forget(now: now)
         if let window = windows.window(of: name, now: now) {
             publish(.dropped, id: push.id, fragment: push.header.fragment, MemoryEventDetails())
             return Receipt(

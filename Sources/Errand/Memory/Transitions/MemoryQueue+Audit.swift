@@ -18,7 +18,17 @@ extension MemoryQueue {
         case .dead: dead[job.id] != nil
         case .claimed(let session): sessions[session]?.claims[job.id] != nil
         case .deferred(let holder): jobs[holder]?.successor == job.id
+        case .blocked: waitsForOthers(job.id)
         }
+    }
+
+    /// Whether a job of a workflow waits for the seal, for another one that has not ended, or for its name.
+    package func waitsForOthers(_ id: String) -> Bool {
+        workflows.released.contains(id)
+            || places(of: id).contains { place in
+                guard let workflow = workflows.workflows[place.workflow] else { return false }
+                return workflow.state == nil || !workflow.members[place.number].unmet.isEmpty
+            }
     }
 
     /// Members of a place whose job is elsewhere or does not exist.

@@ -10,7 +10,7 @@ extension MemoryQueue {
         case .claimed(let session):
             requestStop(id, of: session, because: .cancel)
             return .stopping
-        case .listed, .scheduled, .retrying, .deferred:
+        case .listed, .scheduled, .retrying, .deferred, .blocked:
             endWaiting(job, as: .cancelled)
             return .cancelled
         }
@@ -21,7 +21,7 @@ extension MemoryQueue {
         switch job.place {
         case .claimed: return .running
         case .dead: end(id, as: .deleted)
-        case .listed, .scheduled, .retrying, .deferred: endWaiting(job, as: .deleted)
+        case .listed, .scheduled, .retrying, .deferred, .blocked: endWaiting(job, as: .deleted)
         }
         return .deleted
     }
@@ -47,7 +47,7 @@ extension MemoryQueue {
     package mutating func clear() -> Int {
         let waiting =
             (lineOrder.lazy.flatMap { self.readyLists[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
-            + successors)
+            + successors + blockedJobs)
             .prefix(MemoryRules.jobsACall)
         for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }
         return waiting.count

@@ -9,6 +9,7 @@ extension MemoryQueue {
 
     /// Charges the groups of claims that have ended the differences between their run times and what they were charged.
     mutating func settle(_ ended: [MemoryEndedClaim]) {
+        guard groups.hasRules else { return }
         var (runs, total) = (Int64(0), Int64(0))
         var differences: [MemoryChargedGroup: Int64] = [:]
         for end in ended {

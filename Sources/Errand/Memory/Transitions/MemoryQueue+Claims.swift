@@ -11,8 +11,12 @@ extension MemoryQueue {
         }
         _ = returnRested()
         let (most, isPassedOver) = mostOfQueue(call.wanted, freeSlots: call.freeSlots)
-        var grant = MemoryGrant(call, most: most, token: nextToken)
+        // Sessions that wait get what comes after a job, instead of the local queue of the one that ended it.
+        let isShared = effects.freedByWorkflows > 0 && call.freeSlots > 0 && !idle.isEmpty
+        let fitting = isShared ? min(most, call.freeSlots) : most
+        var grant = MemoryGrant(call, most: fitting, token: nextToken)
         if isPassedOver { grant.passedOver += 1 }
+        if grant.turnLength > 1, takesTurnsByJob { grant.turnLength = 1 }
         if grant.hasRoom, !serveQuarantined(to: &grant) {
             let foundQuarantined = claimLevels(&grant)
             if foundQuarantined { _ = serveQuarantined(to: &grant) }
@@ -39,8 +43,20 @@ extension MemoryQueue {
     var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
 
     private mutating func wait(_ session: String, _ answer: inout ExchangeReply) {
-        if !answer.awaitsFreeSlot { waitForWakeUp(session) }
+        if !answer.awaitsFreeSlot {
+            answer.hasMore = continueAfterExpiredJobs()
+            if answer.hasMore { idle.removeAll { $0 == session } } else { waitForWakeUp(session) }
+        }
         answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
+    }
+
+    /// Looks at what comes after jobs that were found expired.
+    ///
+    /// - Returns: whether some of it is ready now.
+    private mutating func continueAfterExpiredJobs() -> Bool {
+        let freed = effects.freedByWorkflows
+        if !workflows.changed.isEmpty { continueWorkflows() }
+        return effects.freedByWorkflows > freed
     }
 
     private mutating func settle(_ grant: MemoryGrant) {
@@ -197,6 +213,8 @@ struct MemoryGrant {
     let token: Token
     let longestWaitAndGrace: Int64
     private(set) var wanted: Int
+    /// How many jobs a group gives in its turn: several if the call claims many jobs, because those are short.
+    var turnLength: Int
     private(set) var claims: [Claim] = []
     var expired: [ExpiredJob] = []
     /// The cost of the job that was claimed last.
@@ -213,6 +231,7 @@ struct MemoryGrant {
         session = call.session.id
         self.token = token
         wanted = most
+        turnLength = max(1, min(8, call.wanted / 64))
         freeSlots = call.freeSlots
         longestWaitAndGrace = Self.longestWaitAndGrace(of: call)
     }
@@ -222,6 +241,7 @@ struct MemoryGrant {
         self.session = session
         self.token = token
         wanted = 1
+        turnLength = 1
         freeSlots = 1
         self.longestWaitAndGrace = longestWaitAndGrace
     }

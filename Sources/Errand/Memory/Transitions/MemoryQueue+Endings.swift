@@ -10,14 +10,17 @@ extension MemoryQueue {
         as ending: MemoryEnding,
         event: MemoryEvent? = nil,
         result: [UInt8] = [],
-        isReturned: Bool = false
+        isReturned: Bool = false,
+        newer: String? = nil
     ) {
+        let successor = ending == .replaced ? newer ?? jobs[id]?.successor : nil
         if let event { keepHistory(of: id, ending, event, result) }
         ended.remember(id, ending)
         removeFromPlace(id)
         freeName(id, isReturned: isReturned)
         if let job = jobs[id] { unblockGroup(of: job) }
         jobs[id] = nil
+        leaveWorkflows(id, ending, result: result, newer: successor)
     }
 
     private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: MemoryEvent, _ result: [UInt8]) {
@@ -27,9 +30,14 @@ extension MemoryQueue {
     }
 
     /// Ends a job because a newer one has replaced it.
-    mutating func endReplaced(_ id: String, event: MemoryEvent? = nil, isReturned: Bool = false) {
+    mutating func endReplaced(
+        _ id: String,
+        event: MemoryEvent? = nil,
+        isReturned: Bool = false,
+        newer: String? = nil
+    ) {
         count(.replaced)
-        end(id, as: .replaced, event: event, isReturned: isReturned)
+        end(id, as: .replaced, event: event, isReturned: isReturned, newer: newer)
     }
 
     /// Makes a job dead. Its name is free from now on.
@@ -45,6 +53,7 @@ extension MemoryQueue {
         jobs[id]?.errors.keep(event.line)
         jobs[id]?.stop = nil
         freeName(id)
+        dieInWorkflows(id)
         guard let group = job.header.group, groups.blocked[group.text] == id else { return }
         groups.deadBlockers.insert(id)
         if groups.rule(of: group).order == .skipDead { unblockGroup(of: job) }
@@ -63,10 +72,17 @@ extension MemoryQueue {
         if let successor = job.successor {
             jobs[id]?.successor = nil
             holders[name] = successor
-            activateSuccessor(successor, atHead: isReturned)
+            activateSuccessor(successor, atHead: isReturned && mayTakeHead(successor, from: id))
         } else if holders[name] == id {
             holders[name] = nil
         }
+    }
+
+    /// Whether a successor may go to the head of its ready list when its holder would have returned to the head of its own.
+    /// The head of an ordered group belongs to the job for which the group waits, so only that job's successor takes it.
+    private func mayTakeHead(_ id: String, from holder: String) -> Bool {
+        guard let group = jobs[id]?.header.group, groups.rule(of: group).order != nil else { return true }
+        return groups.blocked[group.text] == holder
     }
 
     /// Makes a successor ready: at the head of the ready list if the other job would have returned there.

@@ -10,9 +10,11 @@ extension MemoryQueue {
             throw BrokerError(.refused, "this call is older than the last one")
         }
         let accepted = apply(call.reports, from: id)
+        // What comes after the jobs that have ended can be claimed by this call.
+        if !workflows.changed.isEmpty { continueWorkflows() }
         var answer = ExchangeReply(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }
-        answer.restsGroup = groups.rates.beginsEarlier
+        answer.needsPromotion = groups.rates.beginsEarlier || effects.concernsWorkflows && workflows.hasMore
         remember(call, answer)
         return answer
     }

@@ -42,7 +42,7 @@ extension MemoryQueue {
     }
 
     /// Whether a group or its first part may not run now.
-    func mustWait(_ group: GroupName) -> Bool {
+    package func mustWait(_ group: GroupName) -> Bool {
         group.limited.contains { groups.mustWait(GroupName(valid: $0), at: now) }
     }
 
@@ -63,7 +63,7 @@ extension MemoryQueue {
     /// released, its start does not count.
     mutating func freeSlots(of job: MemoryJob, released claim: MemoryClaim? = nil) {
         freeSlotOfQueue(released: claim)
-        guard let group = job.header.group else { return }
+        guard groups.hasRules, let group = job.header.group else { return }
         for part in group.limited {
             groups.free(job.id, of: part)
             if let claim { refund(GroupName(valid: part), claim) }
@@ -158,6 +158,8 @@ extension MemoryQueue {
     /// Sets the rule of a pattern, or removes it. It applies from the next claim on.
     package mutating func setFlow(_ pattern: FlowMatching, _ rule: FlowRule?) {
         groups.setRule(pattern, rule)
+        let claimed = sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0] } }
+        groups.takeSlots(of: claimed.compactMap { job in job.header.group.map { (job.id, $0) } })
         reconsiderGroups()
     }
 
@@ -197,7 +199,7 @@ extension MemoryQueue {
             return GroupStatus(
                 group: $0,
                 waiting: waiting[$0] ?? 0,
-                held: $0.isEmpty ? claimsOfSessions : groups.slots[$0]?.count ?? 0,
+                held: $0.isEmpty ? claimsOfSessions : running[$0] ?? 0,
                 limit: groups.limit(of: GroupName(valid: $0)),
                 restingUntil: rest?.ends,
                 isAtRate: rest?.isByRate ?? false,

@@ -24,7 +24,7 @@ extension MemoryQueue {
         case .scheduled: scheduled[job.id]
         case .retrying: retrying[job.id]
         case .dead: dead[job.id]
-        case .listed, .claimed, .deferred: nil
+        case .listed, .claimed, .deferred, .blocked: nil
         }
     }
 
@@ -67,7 +67,8 @@ extension MemoryQueue {
         case .dead: dead.sorted.reversed()
         case .running: sessions.values.sorted { $0.id < $1.id }.flatMap { $0.claimsInOrder.map(\.id) }
         case .deferred: successors
-        case .finished, .cancelled, .replaced, .expired, .deleted: history.newestFirst
+        case .blocked: blockedJobs
+        case .finished, .cancelled, .replaced, .expired, .skipped, .deleted: history.newestFirst
         }
     }
 }
@@ -80,6 +81,7 @@ extension MemoryJob.Place {
         case .retrying: .retrying
         case .claimed: .running
         case .deferred: .deferred
+        case .blocked: .blocked
         case .dead: .dead
         }
     }

@@ -65,7 +65,7 @@ extension MemoryQueue {
     }
 
     /// Moves a job of a group, which was unroutable, to the list of its group.
-    mutating func requeueUnroutable(_ id: String, to list: ReadyListName) { add(id, to: list, atHead: unblock(id)) }
+    mutating func moveToGroup(_ id: String, _ list: ReadyListName) { add(id, to: list, atHead: unblock(id)) }
 
     mutating func retryLater(_ id: String, after milliseconds: Int64) {
         retrying.insert(id, at: MemoryRules.later(now, by: max(milliseconds, 0)))
@@ -85,6 +85,7 @@ extension MemoryQueue {
         case .retrying: retrying.remove(id)
         case .claimed(let session): sessions[session]?.claims[id] = nil
         case .deferred(let holder): jobs[holder]?.successor = nil
+        case .blocked: break
         case .dead: dead.remove(id)
         case nil: break
         }

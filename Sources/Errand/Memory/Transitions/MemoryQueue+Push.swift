@@ -70,7 +70,7 @@ extension MemoryQueue {
         }
     }
 
-    private func fullError(_ fitting: Int, of count: Int) -> BrokerError {
+    func fullError(_ fitting: Int, of count: Int) -> BrokerError {
         let what = fitting > 0 ? "has room for \(fitting) of these \(count) jobs" : "is full"
         return BrokerError(
             .full,
@@ -96,6 +96,11 @@ extension MemoryQueue {
 
     private mutating func admit(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
         if !isUnknown(push) { return receipt(push, .exists) }
+        return settleName(push, waiting)
+    }
+
+    /// Decides about a job by its name.
+    mutating func settleName(_ push: MemoryPush, _ waiting: Bool = false) -> Receipt {
         if let name = push.throttledName { return throttle(push, name) }
         guard let jobName = push.name else {
             add(push)
@@ -142,7 +147,7 @@ extension MemoryQueue {
             add(push, debounce)
         }
         if let name = push.name { holders[name] = push.id }
-        endReplacedByPush(holder)
+        endReplacedByPush(holder, by: push.id)
         return receipt(push, .replaced, holder: holder.id, until: debounce?.due)
     }
 
@@ -170,13 +175,13 @@ extension MemoryQueue {
 
     private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush, _ debounce: MemoryDebounce?) {
         jobs[push.id] = push.job(at: now, place: .deferred(behind: holder.id), debounce)
-        if let older = holder.successor.flatMap({ jobs[$0] }) { endReplacedByPush(older) }
+        if let older = holder.successor.flatMap({ jobs[$0] }) { endReplacedByPush(older, by: push.id) }
         jobs[holder.id]?.successor = push.id
     }
 
-    private mutating func endReplacedByPush(_ old: MemoryJob) {
+    private mutating func endReplacedByPush(_ old: MemoryJob, by newer: String) {
         let event = publish(.replaced, of: old, MemoryEventDetails())
-        endReplaced(old.id, event: event)
+        endReplaced(old.id, event: event, newer: newer)
     }
 
     mutating func add(_ push: MemoryPush, _ debounce: MemoryDebounce? = nil) {

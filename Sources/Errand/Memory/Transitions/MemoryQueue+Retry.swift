@@ -11,6 +11,7 @@ extension MemoryQueue {
         }
         removeFromPlace(id)
         jobs[id]?.forgetRuns()
+        reviveInWorkflows(id)
         enqueue(id)
         return .retried
     }

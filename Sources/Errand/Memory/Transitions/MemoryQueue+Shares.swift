@@ -16,8 +16,9 @@ extension MemoryQueue {
         grant.charge = estimate(at: level)
         defer { grant.charge = nil }
         var taken = 0
+        pass.turnLength = grant.turnLength
         while taken < most, grant.hasRoom, let claimed = claimFirst(of: root, &pass, &grant) {
-            if claimed { taken += 1 }
+            if claimed { taken += 1 } else { pass.turn = nil }
         }
         for (place, present) in pass.present {
             groups.nodes[place, default: MemoryGroupNode()].settle(present, at: now)
@@ -26,17 +27,30 @@ extension MemoryQueue {
         return taken
     }
 
+    /// Whether groups are served job by job, however many jobs a call claims.
+    var takesTurnsByJob: Bool { groups.hasRules || hasSecondParts }
+
+    private var hasSecondParts: Bool {
+        readyLists.keys.contains { list in
+            guard case .group(let group, _) = list else { return false }
+            return group.second != nil
+        }
+    }
+
     /// The list of the jobs of a node that are in none of its children.
     private func ownList(of place: MemoryGroupNode.Place) -> ReadyListName {
         place.first.map { .group(GroupName(valid: $0), priority: place.level) } ?? .ready(place.level)
     }
 
-    /// The child with the lowest virtual time, and the first in alphabetical order among those.
+    /// The child whose turn it is, or else that with the lowest virtual time, and the first in alphabetical order among
+    /// those.
     private func firstChild(of place: MemoryGroupNode.Place, _ pass: MemoryGroupPass) -> (name: String, time: Int64)? {
         var children = groups.nodes[place]?.eligible.map { (name: $0.key, time: $0.value) } ?? []
         if let passed = pass.passedOver[place] { children.removeAll { passed.contains($0.name) } }
         if readyLists[ownList(of: place)] != nil { children.append(("", pass.ownTimes[place] ?? 0)) }
-        return children.min { ($0.time, $0.name) < ($1.time, $1.name) }
+        let first = children.min { ($0.time, $0.name) < ($1.time, $1.name) }
+        guard place.first == nil, let turn = pass.turn else { return first }
+        return children.first { $0.name == turn.child } ?? first
     }
 
     /// Claims a job from the first child of a node.
@@ -63,7 +77,8 @@ extension MemoryQueue {
         let (claimed, isEmpty, cost) = claim(from: child.name, group, place, &pass, &grant)
         var time = child.time
         if claimed == true {
-            pass.present[place] = child.time
+            let beginsTurn = place.first != nil || pass.noteClaim(from: child.name)
+            if beginsTurn { pass.present[place] = child.time }
             let weight = group.flatMap { groups.rule(of: $0).weight } ?? 1
             let units = grant.charge?.milliseconds ?? cost
             time = MemoryRules.later(time, by: max(1, Self.charge * units / Int64(weight)))
@@ -73,6 +88,7 @@ extension MemoryQueue {
             leave(child.name, time, place)
         } else if isEmpty {
             leave(child.name, time, place)
+            if place.first == nil { pass.turn = nil }
         } else if child.name.isEmpty {
             pass.ownTimes[place] = time
             groups.nodes[place, default: MemoryGroupNode()].remember("", time, at: now)
@@ -149,6 +165,20 @@ struct MemoryGroupPass {
     var ownTimes: [MemoryGroupNode.Place: Int64] = [:]
     /// The children that were passed over.
     var passedOver: [MemoryGroupNode.Place: Set<String>] = [:]
+
+    /// How many jobs a child of the root gives in its turn, and the child whose turn it is with the number left.
+    var turnLength = 1
+    var turn: (child: String, left: Int)?
+
+    /// Counts a claim from a child of the root.
+    ///
+    /// - Returns: whether the child's turn begins with it.
+    mutating func noteClaim(from child: String) -> Bool {
+        let isNew = turn?.child != child
+        let left = (isNew ? turnLength : turn?.left ?? 1) - 1
+        turn = left > 0 ? (child, left) : nil
+        return isNew
+    }
 
     func hasPassedOver(_ place: MemoryGroupNode.Place) -> Bool { passedOver[place] != nil }
 }

@@ -11,6 +11,7 @@ extension MemoryQueue {
             retrying: retrying.count,
             dead: dead.count,
             deferred: successors.count,
+            blocked: blockedJobs.count,
             oldestReadyMilliseconds: oldest { if case .unroutable = $0 { false } else { true } },
             oldestUnroutableMilliseconds: oldest { if case .unroutable = $0 { true } else { false } },
             unknownOperations: unroutableCounts,
@@ -22,6 +23,9 @@ extension MemoryQueue {
     var successors: [String] {
         sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor } }.sorted()
     }
+
+    /// The jobs that wait for others of their workflow.
+    var blockedJobs: [String] { jobs.values.filter { $0.place == .blocked }.map(\.id).sorted() }
 
     private func oldest(in isCounted: (ReadyListName) -> Bool) -> Int {
         let heads = readyLists.filter { isCounted($0.key) }.values.compactMap { $0.first.flatMap { jobs[$0] } }

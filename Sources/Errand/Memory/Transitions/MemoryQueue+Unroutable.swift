@@ -16,7 +16,7 @@ extension MemoryQueue {
             unseen -= 1
             if let own = readyList(of: id), case .group = own {
                 removeFromPlace(id)
-                requeueUnroutable(id, to: own)
+                moveToGroup(id, own)
             } else if jobs[id]?.isQuarantined != true {
                 if claim(id, &grant) { taken += 1 }
             } else {

@@ -14,7 +14,7 @@ extension JobContext {
     public func progress(_ fraction: Double, _ message: String? = nil) async throws {
         do {
             try await send(JobUpdate(id: id, token: token, progress: JobProgress(fraction, message)))
-        } catch let error as BrokerError where error.isOfOutage {
+        } catch let error as BrokerError where error.isPassing {
             let metadata: Logger.Metadata = ["job.id": "\(id)", "job.queue": "\(queue)", "error": "\(error)"]
             run.session.logger.debug("progress not reported", metadata: metadata)
         }
@@ -59,10 +59,10 @@ extension JobContext {
 
     /// Makes a call again while the broker does not reply: the job need not fail because of that, and its outcome will wait
     /// as well. The fence of its token makes a repetition harmless.
-    private func throughOutages<Value>(_ call: () async throws -> Value) async throws -> Value {
+    func throughOutages<Value>(_ call: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await call() } catch let error as BrokerError {
-                guard error.isOfOutage, !run.isToldToStop else { throw error }
+                guard error.isPassing, !run.isToldToStop else { throw error }
                 try await Task.sleep(for: Self.pauseInOutages)
             }
         }
@@ -74,9 +74,4 @@ extension JobContext {
         let session = run.session
         guard try await session.broker.update(update, of: session.session, on: queue) else { throw ClaimLost(id: id) }
     }
-}
-
-extension BrokerError {
-    /// Whether the same call may succeed later.
-    fileprivate var isOfOutage: Bool { [.notReachable, .outcomeUnknown].contains(code) }
 }

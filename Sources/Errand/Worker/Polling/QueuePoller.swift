@@ -41,7 +41,7 @@ final class QueuePoller: Sendable {
                 guard let reply = try await send(exchange, running: last) else { return }
                 for job in reply.expired { noteDiscarded(job.id, job.operation, .expired) }
                 state.withLock { $0.answered(reply, to: exchange.call, at: .now) }
-                if reply.restsGroup { maintenance.raise() }
+                if reply.needsPromotion { maintenance.raise() }
             case .gather: await enough.wait(for: .milliseconds(1))
             case .reconcile(let call): try await reconcile(call)
             case .promote: await promote()

@@ -46,6 +46,8 @@ final class JobRun: Sendable {
     private let owner: any JobRunDelegate
     private let timeout: Duration
     private let stopFlag = Atomic(false)
+    /// How many times the handler has added jobs to its workflow.
+    private let additions = Atomic(0)
     private let state = Mutex(State())
 
     init(
@@ -75,6 +77,9 @@ final class JobRun: Sendable {
 
     /// Whether the run was asked to stop.
     var isToldToStop: Bool { stopFlag.load(ordering: .acquiring) }
+
+    /// Counts an addition to the job's workflow; returns its number from 0.
+    func nextAddition() -> Int { additions.add(1, ordering: .relaxed).oldValue }
 
     /// When the run times out.
     var deadline: ContinuousClock.Instant {

@@ -6,7 +6,8 @@ struct BenchFigures: Sendable {
         case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, mixed
-        case drainFewGroups, drainManyGroups, drainLimitedGroups, serverMicrosecondsPerGroupedJob
+        case drainFewGroups, drainManyGroups, drainLimitedGroups, drainBesideRestingGroups,
+            serverMicrosecondsPerGroupedJob
         case waitWithoutFlood99, waitBesideFlood99, waitBesideManyUsers99
         case uniqueNew, uniqueDrop, uniqueReplace
         case pickup50, pickup95, pickup99, pickupMost

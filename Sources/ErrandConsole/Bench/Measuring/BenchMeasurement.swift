@@ -124,6 +124,12 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
             figures.add(drain.drained, to: .drainLimitedGroups)
         },
+        BenchMeasurement(part: .groups, title: "drain, 10 groups, 100,000 rest", seconds: { $0.seconds(jobs: 9) }) {
+            stage,
+            figures in
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, resting: 100_000)
+            figures.add(drain.drained, to: .drainBesideRestingGroups)
+        },
         flood("99 small tenants", of: 0, users: 1, .waitWithoutFlood99),
         flood("99 small tenants beside a flood", of: 10, users: 1, .waitBesideFlood99),
         flood("99 small tenants beside a flood of 10,000 users", of: 10, users: 10_000, .waitBesideManyUsers99),

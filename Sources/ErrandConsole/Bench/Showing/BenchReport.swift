@@ -53,6 +53,7 @@ struct BenchReport {
             "mixed": rate(.mixed),
             "groups": [
                 "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),
+                "beside_resting": rate(.drainBesideRestingGroups),
                 "server_us_per_job": exact(.serverMicrosecondsPerGroupedJob),
                 "wait_p99_ms": exact(.waitWithoutFlood99), "wait_beside_flood_p99_ms": exact(.waitBesideFlood99),
                 "wait_beside_many_users_p99_ms": exact(.waitBesideManyUsers99),

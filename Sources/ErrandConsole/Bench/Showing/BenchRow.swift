@@ -48,6 +48,12 @@ struct BenchRow {
         BenchRow("drain, 10 groups", .drainFewGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, 10,000 groups", .drainManyGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, 1,000 groups, one job of each at once", .drainLimitedGroups, .rate, of: .ceilingClaimFinish),
+        BenchRow(
+            "drain, 10 groups, while 100,000 others rest",
+            .drainBesideRestingGroups,
+            .rate,
+            of: .ceilingClaimFinish
+        ),
         BenchRow("drain of ten times as many jobs", .longDrain, .rate, of: .ceilingClaimFinish),
         BenchRow("push and drain at once", .mixed, .rate),
         BenchRow("unique push, all new", .uniqueNew, .rate, of: .ceilingPushBatch),

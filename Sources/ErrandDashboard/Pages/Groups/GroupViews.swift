@@ -8,12 +8,14 @@ struct GroupViews {
 
     /// Returns the values of a group, or of the whole queue, whose waiting jobs are not counted.
     func row(_ group: GroupStatus) -> [String: Any] {
-        let isWhole = group.group.isEmpty
+        let isWhole = group.isWholeQueue
+        // A group without waiting jobs has none to hold back.
+        let isHeld = isWhole || group.waiting > 0
         return [
             "group": group.group, "place": FormFields.encode(group.group), "isWhole": isWhole,
             "waiting": isWhole ? "–" : group.waiting.grouped, "isIdle": group.waiting == 0,
             "held": group.held.grouped, "limit": group.limit?.grouped ?? "–",
-            "reasons": [order(of: group), fullness(of: group), rest(of: group)].compactMap(\.self),
+            "reasons": isHeld ? [order(of: group), fullness(of: group), rest(of: group)].compactMap(\.self) : [],
         ]
     }
 

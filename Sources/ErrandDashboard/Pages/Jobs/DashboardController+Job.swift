@@ -32,7 +32,8 @@ extension DashboardController {
                 worker: worker,
                 wait: try await wait(of: job, now: moments.now),
                 retries: try await defaultRetries(for: job),
-                moments: moments
+                moments: moments,
+                workflow: await JobWorkflow(of: job, on: broker)
             ).rows
         content["steps"] = view.steps
         content["bars"] = view.bar.isEmpty ? [] : [["parts": view.bar]]

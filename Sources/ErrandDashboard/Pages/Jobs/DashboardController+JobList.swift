@@ -10,10 +10,13 @@ extension DashboardController {
         }
         let queues = try await wanted.queues(on: dashboard)
         let counts = try await JobCounts(of: queues, on: broker)
+        // Queues of a server that does not reply are not waited for again.
+        let lost = Set(counts.unreadable.filter { $0.error.code == .notReachable }.map(\.queue))
+        let searched = queues.filter { !lost.contains($0) }
         let list =
             wanted.state == .dead
-            ? try await JobList.readDead(wanted, in: queues, counts, on: broker)
-            : try await JobList.read(wanted, in: queues, counts, on: broker)
+            ? try await JobList.readDead(wanted, in: searched, counts, on: broker)
+            : try await JobList.read(wanted, in: searched, counts, on: broker)
         let content = try await filterContent(wanted, counts).merging(content(of: list, wanted, counts.retries)) { $1 }
         let known = Set(list.unreadable.map(\.queue))
         return Page(

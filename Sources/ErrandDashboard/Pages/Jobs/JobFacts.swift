@@ -9,16 +9,39 @@ struct JobFacts {
     private let wait: JobWait?
     private let retries: DefaultRetries
     private let moments: MomentView
+    private let workflow: JobWorkflow?
 
     /// - Parameters:
     ///   - worker: The session that runs the job, or ran it last.
     ///   - wait: Why the job does not run; `nil` if it does or has ended.
     ///   - retries: The defaults of the workers.
-    init(_ job: JobSummary, worker: String?, wait: JobWait?, retries: DefaultRetries, moments: MomentView) {
+    ///   - workflow: The workflow that the job is of, if any.
+    init(
+        _ job: JobSummary,
+        worker: String?,
+        wait: JobWait?,
+        retries: DefaultRetries,
+        moments: MomentView,
+        workflow: JobWorkflow?
+    ) {
         (self.job, self.worker, self.wait, self.retries, self.moments) = (job, worker, wait, retries, moments)
+        self.workflow = workflow
     }
 
-    var rows: [[String: Any]] { texts + times + meta }
+    var rows: [[String: Any]] { links + texts + times + meta }
+
+    /// The link to the job's workflow.
+    private var links: [[String: Any]] {
+        workflow.map { workflow in
+            let link = ["path": "/workflows/\(workflow.id)", "words": workflow.words]
+            return [
+                [
+                    "title": "Workflow", "value": "", "isBad": false, "links": [link],
+                    "moments": [[String: Any]](),
+                ]
+            ]
+        } ?? []
+    }
 
     private var texts: [[String: Any]] {
         let record = job.record

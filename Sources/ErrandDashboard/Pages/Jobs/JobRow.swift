@@ -59,9 +59,9 @@ struct JobRow {
         case .ready: "ready since"
         case .scheduled, .retrying: "due"
         case .running: "started"
-        case .deferred: "pushed"
+        case .deferred, .blocked: "pushed"
         case .dead: "died"
-        case .finished, .cancelled, .replaced, .expired, .deleted: "ended"
+        case .finished, .cancelled, .replaced, .expired, .skipped, .deleted: "ended"
         }
     }
 

@@ -82,7 +82,8 @@ struct JobTimeline {
         case .ready: add(Step(spans: wait(until: now, .waiting), words: "ready, waits for a worker", time: nil))
         case .scheduled, .retrying: add(Step(words: "due", time: job.record.at))
         case .deferred: add(Step(spans: wait(until: now, .waiting), words: "waits for the job that holds its name"))
-        case .dead, .finished, .cancelled, .replaced, .expired, .deleted: addEnd(job)
+        case .blocked: add(Step(spans: wait(until: now, .waiting), words: "waits for jobs of its workflow"))
+        case .dead, .finished, .cancelled, .replaced, .expired, .skipped, .deleted: addEnd(job)
         }
     }
 

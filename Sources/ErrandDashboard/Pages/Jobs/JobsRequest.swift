@@ -5,7 +5,8 @@ import Foundation
 /// The jobs that a page of jobs shows, as requested in its URL.
 struct JobsRequest: Sendable {
     static let states: [JobState] = [
-        .ready, .scheduled, .running, .retrying, .deferred, .dead, .finished, .cancelled, .replaced, .expired,
+        .ready, .scheduled, .running, .retrying, .deferred, .blocked, .dead, .finished, .cancelled, .replaced,
+        .expired, .skipped,
     ]
 
     let queue: String?

@@ -4,7 +4,7 @@ extension Scenario {
 
     private static let workers =
         killedWorkers + crashPoints + consoleCrashes + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
-        + crowds + steadyWorkers + flowControl
+        + crowds + steadyWorkers + flowControl + workflows
     private static let data = storms + mixedStorms + garbage + descriptions + largeJobs
     private static let network =
         lostAnswers + partitions + cutOff + badLines + lostConnections + movedServers + wrongAnswers

@@ -3,11 +3,11 @@ import ErrandRedis
 
 extension ScenarioContext {
     /// All events in the queue's stream, in order. Their numbers must have no gaps.
-    func keptEvents() async throws -> [JobEvent] {
+    func keptEvents(of queue: String = ScenarioContext.queue) async throws -> [JobEvent] {
         var events: [JobEvent] = []
         var cursor = EventCursor.oldest
         while true {
-            let page = try await console.eventPage(of: Self.queue, after: cursor)
+            let page = try await console.eventPage(of: queue, after: cursor)
             guard let last = page.entries.last?.last else { break }
             events += page.entries.flatMap(\.lines).compactMap(JobEvent.init(line:))
             cursor = last

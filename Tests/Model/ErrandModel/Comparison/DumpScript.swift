@@ -43,6 +43,28 @@ enum DumpScript {
             \(say(StateFields.session))
           end
         end
+        for _, w in ipairs({ \(Universe.workflows.map { "'\($0)'" }.joined(separator: ", ")) }) do
+          local function of(name) return call('HGET', Q .. ':workflow:' .. w, name) or nil end
+          local function about(name, n) return call('HGET', Q .. ':' .. name .. ':' .. w, n) or nil end
+          if of('state') then
+            local members, letters = {}, { f = 1, c = 2, e = 3, x = 4, k = 5, i = 6, d = 7 }
+            for n = 0, call('HLEN', Q .. ':members:' .. w) - 1 do
+              local ends, output = about('ends', n) or '', about('outputs', n)
+              local unmet = call('ZRANGEBYLEX', Q .. ':needs:' .. w, '[' .. n .. '>', '(' .. n .. '?')
+              add(members, digits(about('jobs', n) or '-'), call('SISMEMBER', Q .. ':open:' .. w, n),
+                call('SISMEMBER', Q .. ':dead:' .. w, n), letters[string.sub(ends, 1, 1)] or 0,
+                ends == '' and 0 or string.sub(ends, 2), #unmet, output and #output or -1)
+            end
+            say(35, digits(w))
+            \(say(StateFields.workflow))
+          end
+        end
+        local work, released = {}, {}
+        for _, item in ipairs(call('LRANGE', Q .. ':workflow:work', 0, -1)) do
+          local w, n = string.match(item, '^(%w+) (%w+)')
+          add(work, digits(w), n == 'r' and -1 or n)
+        end
+        for _, id in ipairs(call('LRANGE', Q .. ':blocked:released', 0, -1)) do add(released, digits(id)) end
         local holders = {}
         for n = 0, ARGV[3] - 1 do add(holders, digits(field('unique', 'name ' .. n)) or -1) end
         local windows, at = {}, tonumber(call('HGET', test, 'now'))
@@ -121,6 +143,12 @@ enum DumpScript {
         end
         for session = 0, ARGV[2] - 1 do
           for _, id in ipairs(call('HKEYS', Q .. ':claims:session-' .. session)) do placed(id, 6, session) end
+        end
+        for _, id in ipairs(call('HKEYS', Q .. ':blocked:jobs')) do placed(id, 9) end
+        local function places_in_workflows(id)
+          local numbers = {}
+          for w, n in string.gmatch(field('workflow:of', id) or '', '(%w+):(%d+)') do add(numbers, digits(w), n) end
+          return numbers
         end
         local successors = {}
         flat = call('HGETALL', Q .. ':successors')

@@ -30,6 +30,9 @@ package struct HistoryMaker {
     private let parkable: String
     /// Whether jobs have groups, which histories with tombstones have not: a list of nothing but tombstones is empty in memory.
     private let usesGroups: Bool
+    private let usesWorkflows: Bool
+    /// The last call of a workflow's push, which may be sent again.
+    var lastOfWorkflow: Command?
     private var lastCalls: [String: Exchange] = [:]
     private var registered: [String: Session] = [:]
 
@@ -42,6 +45,7 @@ package struct HistoryMaker {
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
         parkable = universe.operations[numbers.below(2)]
         usesGroups = numbers.chance(60) && !style.isPlain
+        usesWorkflows = numbers.chance(40) && !style.isPlain
         self.numbers = numbers
     }
 
@@ -59,7 +63,7 @@ package struct HistoryMaker {
 
     /// Only the last call of a registration may be sent again.
     private mutating func note(_ command: Command) {
-        let answer = queue.apply(command, at: now)
+        let answer = queue.apply(command.on(queue.name), at: now)
         switch command {
         case .exchange(let call): lastCalls[call.session.id] = call
         case .register(let session):
@@ -87,6 +91,7 @@ package struct HistoryMaker {
             return try next()
         }
         passTime()
+        if usesWorkflows, numbers.chance(25), let command = try workflow() { return command }
         let kind = numbers.below(100)
         switch kind {
         case 0..<22: return try push()
@@ -119,34 +124,15 @@ package struct HistoryMaker {
     private mutating func flow() -> Command {
         let pattern = Universe.patterns[numbers.below(Universe.patterns.count)]
         if numbers.chance(25) { return .flow(pattern, nil) }
-        var rule = FlowRule()
-        if numbers.chance(80) { rule.atOnce = 1 + numbers.below(2) }
-        if numbers.chance(40) {
-            rule.rate = FlowRate(
-                1 + numbers.below(3),
-                per: .milliseconds([1, 40, 400][numbers.below(3)]),
-                burst: 1 + numbers.below(3)
-            )
-        }
-        if numbers.chance(30), !pattern.isEmpty {
-            rule.order = FlowOrder.allCases[numbers.below(2)]
-            rule.atOnce = nil
-        }
-        if numbers.chance(20), !pattern.isEmpty { rule.maxWaiting = 1 + numbers.below(3) }
-        if numbers.chance(50), pattern.isEmpty {
-            rule.isFairByTime = true
-            (rule.atOnce, rule.rate) = (nil, nil)
-        }
-        if numbers.chance(40), !pattern.isEmpty { rule.weight = 2 + numbers.below(3) }
-        return .flow(pattern, rule)
+        return .flow(pattern, numbers.flowRule(for: pattern, windows: [1, 40, 400]))
     }
 
     mutating func push() throws -> Command {
         .push(try (0...numbers.below(4)).map { _ in try oneJob() })
     }
 
-    mutating func oneJob() throws -> JobEnvelope {
-        var push = Push(id: someID())
+    mutating func oneJob(_ id: String? = nil) throws -> JobEnvelope {
+        var push = Push(id: id ?? someID())
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
         if numbers.chance(30) { push.policy = [.throttle, .debounce, .keepLatest][numbers.below(3)] }
         if push.policy != .ignore {
@@ -260,6 +246,8 @@ package struct HistoryMaker {
         }
         if numbers.chance(6) { call.reports.append(stranger()) }
         call.wanted = call.reports.isEmpty || numbers.chance(50) ? 1 + numbers.below(4) : 0
+        // Such calls take several jobs of a group in its turn.
+        if call.wanted == 4, numbers.chance(30) { call.wanted = 128 + numbers.below(128) }
         // With tombstones no job becomes a suspect: a line of nothing but tombstones would hold a session up.
         call.freeSlots = style.isPlain ? 0 : numbers.below(usesGroups ? 5 : 2)
         call.acceptsDirectDispatch = !style.isPlain && numbers.chance(50)

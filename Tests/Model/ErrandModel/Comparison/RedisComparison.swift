@@ -46,7 +46,9 @@ package struct RedisComparison: Sendable {
         _ audits: Bool
     ) async throws -> Fault? {
         var queue = MemoryQueue(name: universe.queue)
-        for (index, step) in history.steps.enumerated() {
+        for (index, step) in history.on(universe.queue).steps.enumerated() {
+            var step = step
+            if !step.command.isPossible(for: queue) { step.command = .promote }
             let expected = queue.apply(step.command, at: step.time)
             let seen: Observation
             let next = index + 1 < history.steps.count ? history.steps[index + 1] : nil

@@ -148,6 +148,11 @@ package actor RedisSubject {
         case .configure(let change): try await broker.configure(queue, change)
         case .flow(let pattern, let rule?): try await broker.setFlow(queue, matching: pattern, rule)
         case .flow(let pattern, nil): try await broker.deleteFlow(queue, matching: pattern)
+        case .begin(let header): return .begun(try await broker.begin(header))
+        case .add(let members, let token, let claim):
+            return .added(try await broker.add(members, to: WorkflowID(queue: queue, token: token), by: claim))
+        case .seal(let token): return .sealed(try await broker.sealOnly(WorkflowID(queue: queue, token: token)))
+        case .stop(let token): return .stopped(try await broker.stop(WorkflowID(queue: queue, token: token)))
         }
         return .done
     }

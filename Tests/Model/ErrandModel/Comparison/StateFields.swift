@@ -38,23 +38,53 @@ enum StateFields {
             job.successor.flatMap { queue.jobs[$0]?.due } ?? 0
         },
         .init("errors", "#(field('errors', id) or '')") { Int64(KeptErrors.size(of: $1.errors.events)) },
-        .init("name", "digits(field('unique:of', id)) or -1") { $1.isDead ? -1 : $1.heldName.map(digits) ?? -1 },
+        .init("name", "digits(field('unique:of', id)) or -1") {
+            $1.isDead || $1.place == .blocked ? -1 : $1.heldName.map(digits) ?? -1
+        },
         .init("session that runs its name", "digits(field('running', id)) or -1") { _, job in
             job.heldName == nil ? -1 : job.holder.map(digits) ?? -1
         },
         .init("latest due time", "field('debounced', id) or -1") { $1.debounce?.latest ?? -1 },
         .init("place", listed: "unpack(places[id] or { 0, 0 })", place),
+        .init("places in workflows", listed: "unpack(places_in_workflows(id))") { queue, job in
+            (queue.workflows.places[job.id] ?? []).flatMap { [digits($0.workflow), Int64($0.number)] }
+        },
+    ]
+
+    /// Of a workflow. In Lua, `w` is its token, `of` reads its header, and `members` has seven numbers of each job.
+    static let workflow: [StateField<MemoryWorkflow>] = [
+        .init("state", "({ unsealed = 0, running = 1, finished = 2, failed = 3, cancelled = 4 })[of('state')]") {
+            $1.state.flatMap { WorkflowState.allCases.firstIndex(of: $0) }.map { Int64($0) + 1 } ?? 0
+        },
+        .init("round", "of('round')") { Int64($1.round) },
+        .init("has a failure", "of('has_failure') and 1 or 0") { $1.hasFailure ? 1 : 0 },
+        .init("cancels its rest", "of('cancels') and 1 or 0") { $1.cancelsRest ? 1 : 0 },
+        .init("end", "of('ended') or 0") { $1.ended ?? 0 },
+        .init("holds its name", "call('HGET', Q .. ':workflow:names', of('name')) == w and 1 or 0") { queue, workflow in
+            queue.workflows.names[workflow.header.name] == workflow.header.id.token ? 1 : 0
+        },
+        .init("jobs", listed: "unpack(members)") { _, workflow in
+            workflow.members.enumerated().flatMap { number, member in
+                [
+                    digits(member.job), workflow.open.contains(number) ? 1 : 0, workflow.dead.contains(number) ? 1 : 0,
+                    workflow.letter(of: member), member.endedAt ?? 0,
+                    workflow.ended == nil ? Int64(member.unmet.count) : 0,
+                    Int64(member.result?.count ?? -1),
+                ]
+            }
+        },
     ]
 
     /// Of an id that has ended. In Lua, `how` is the letter of its end.
     static let ended: [StateField<MemoryEnding>] = [
-        .init("end", "({ f = 0, c = 1, r = 2, x = 3, e = 4 })[how]") { _, ending in
+        .init("end", "({ f = 0, c = 1, r = 2, x = 3, e = 4, k = 5 })[how]") { _, ending in
             switch ending {
             case .finished: 0
             case .cancelled: 1
             case .replaced: 2
             case .deleted: 3
             case .expired: 4
+            case .skipped: 5
             }
         }
     ]
@@ -124,6 +154,12 @@ enum StateFields {
             .init("virtual times", listed: "unpack(times)") { queue, _ in
                 nodes.map { queue.groups.nodes[$0.place]?.eligible[$0.child] ?? -1 }
             },
+            .init("ends to go on from", listed: "unpack(work)") { queue, _ in
+                queue.workflows.work.flatMap { [digits($0.place.workflow), Int64($0.place.number)] }
+            },
+            .init("jobs that wait for their names", listed: "unpack(released)") { queue, _ in
+                queue.workflows.released.map(digits)
+            },
             .init("last beat", "field('runtime', 'beat') or -1") { queue, _ in queue.pulse.lastBeat ?? -1 },
             .init("longest lease", "field('runtime', 'lease') or 0") { queue, _ in queue.pulse.longestLease },
             .init("end of the grace", "field('runtime', 'grace') or 0") { queue, _ in queue.pulse.graceEnds },
@@ -179,6 +215,7 @@ enum StateFields {
         case .claimed(let session): [6, digits(session)]
         case .deferred(let holder): [7, digits(holder)]
         case .dead: [8, queue.dead[job.id] ?? -1]
+        case .blocked: [9]
         }
     }
 
@@ -187,6 +224,21 @@ enum StateFields {
 
     private static func digits(_ bytes: some Sequence<UInt8>) -> Int64 {
         bytes.reduce(0) { (48...57).contains($1) ? $0 &* 10 &+ Int64($1 &- 48) : $0 }
+    }
+}
+
+extension MemoryWorkflow {
+    /// The letter of a member's end as a number, as in ``DumpScript``.
+    fileprivate func letter(of member: Member) -> Int64 {
+        if member.isDead { return header.onDead == .ignore ? 6 : 7 }
+        return switch member.ending {
+        case .finished: 1
+        case .cancelled: 2
+        case .expired: 3
+        case .deleted: 4
+        case .skipped: 5
+        case .replaced, nil: 0
+        }
     }
 }
 
@@ -206,6 +258,9 @@ struct StateDump {
             append([20, Int64(index), Int64(ids.count)] + ids.map(StateFields.digits), line.key)
         }
         for id in universe.sessions { add(StateFields.session, queue, queue.sessions[id], "30 session \(id)") }
+        for token in Universe.workflows {
+            add(StateFields.workflow, queue, queue.workflows.workflows[token], "35 workflow \(token)")
+        }
         add(StateFields.queue, queue, universe, "40 queue 0")
     }
 

@@ -69,9 +69,9 @@ package enum TestScripts {
             return 1
           elseif command == 'SADD' and key == KEYS[1] .. ':idle' then
             redis.call('ZADD', test .. ':idle', 'NX', redis.call('HINCRBY', test, 'came', 1), value)
-          elseif command == 'SREM' then
+          elseif command == 'SREM' and key == KEYS[1] .. ':idle' then
             redis.call('ZREM', test .. ':idle', select(2, ...))
-          elseif command == 'SPOP' then
+          elseif command == 'SPOP' and key == KEYS[1] .. ':idle' then
             local first = redis.call('ZRANGE', test .. ':idle', 0, value - 1)
             for _, session in ipairs(first) do
               redis.call('ZREM', test .. ':idle', session)

@@ -13,6 +13,9 @@ package struct Universe: Sendable {
     package let sessions = (0..<Self.sessionCount).map { "session-\($0)" }
     package let names = (0..<Self.nameCount).map { "name \($0)" }
     package let operations = ["op0", "op1"]
+    /// The tokens of workflows, which have the digits 1 to 4.
+    static let workflows = (1...4).map { "workflow0000000\($0)" }
+    static let workflowNames = ["import", "export"]
     /// First parts, and groups below them.
     static let groups = ["g0", "g1", "g0/u0", "g0/u1", "g1/u0"]
     static let patterns = ["g*", "g0", "g*/*", "g0/u*", ""]

@@ -19,7 +19,9 @@ enum Action: Equatable, Sendable {
     case sendAgain(Int)
     case execute(Int), executeLosingAnswer(Int)
     case recover(String?), promote
-    case cancel(String), retry(String)
+    case cancel(String), retry(String), delete(String)
+    /// Nothing of the workflow starts any more.
+    case stop
     case crash(Int), pause(Int), resume(Int)
     case save, rollBack
     case leap(ticks: Time)
@@ -44,6 +46,8 @@ enum Action: Equatable, Sendable {
         case .promote: .promote
         case .cancel: .cancel
         case .retry: .retry
+        case .delete: .delete
+        case .stop: .stop
         case .crash: .crash
         case .pause: .pause
         case .resume: .resume
@@ -59,7 +63,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case tick, push, pushLosingReceipt, pushAgain, hear
     case register, beat, reconcile, leave
     case call, sendAgain, execute, executeLosingAnswer
-    case recover, promote, cancel, retry
+    case recover, promote, cancel, retry, delete, stop
     case crash, pause, resume, save, rollBack, leap
 }
 
@@ -76,7 +80,7 @@ extension World {
         for index in workers.indices { actions += self.actions(of: index) }
         actions += requests.indices.map { .execute($0) }
         if faults.lost > 0 { actions += requests.indices.map { .executeLosingAnswer($0) } }
-        if broker.queue.jobs.values.contains(where: { broker.queue.isDue($0, at: now) }) { actions.append(.promote) }
+        if hasDueWork { actions.append(.promote) }
         actions += recoveries
         if faults.cancels > 0 {
             actions += broker.queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
@@ -84,6 +88,10 @@ extension World {
         if faults.revivals > 0 {
             actions += broker.queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .retry($0) }
         }
+        if faults.deletions > 0 {
+            actions += broker.queue.jobs.values.filter { $0.holder == nil }.map(\.id).sorted().map { .delete($0) }
+        }
+        if faults.stops > 0 { actions.append(.stop) }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
         if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }
         return actions

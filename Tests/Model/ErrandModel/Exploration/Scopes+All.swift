@@ -3,7 +3,7 @@ import Errand
 /// The scopes that together cover the small scope: each bound of it is reached in one of them, and the faults meet in pairs, but for
 /// leaps of the clock, which meet pauses only.
 extension Exploration.Scope {
-    package static var all: [Self] { quick + full }
+    package static var all: [Self] { quick + full + groups + workflows }
 
     /// What takes seconds.
     private static var quick: [Self] {

@@ -11,6 +11,8 @@ package enum Witness: Int, CaseIterable, Sendable {
     case retriedByHand
     case handedOver, isPreanswered
     case supplanted, setAside
+    case groupHeldBack, groupLetGo
+    case skipped, workflowFinished, workflowFailed, workflowCancelled
 }
 
 /// Which of them came about in a step.
@@ -50,9 +52,11 @@ extension World {
             if reconciliation.released > 0 { witnesses.insert(.released) }
             if !reconciliation.lost.isEmpty { witnesses.insert(.lostClaim) }
         case .retries(let outcomes): if outcomes.contains(.retried) { witnesses.insert(.retriedByHand) }
-        case .done, .no, .recovered, .endings, .cleared: break
+        case .done, .no, .recovered, .endings, .cleared, .begun, .added, .sealed, .stopped: break
         }
         for event in effects.events { witness(event) }
+        let (held, were) = (broker.queue.groups.heldBack.isEmpty, before.groups.heldBack.isEmpty)
+        if held != were { witnesses.insert(held ? .groupLetGo : .groupHeldBack) }
         if effects.dispatch != nil { witnesses.insert(.handedOver) }
         if broker.queue.pulse.leap != before.pulse.leap { witnesses.insert(.grace) }
         for job in before.jobs.values where job.predecessor != nil {
@@ -79,6 +83,10 @@ extension World {
             witnesses.insert(.died)
             if event.isOfQuarantine { witnesses.insert(.setAside) }
         case .recovered: witnesses.insert(.recovered)
+        case .skipped: witnesses.insert(.skipped)
+        case .workflowFinished: witnesses.insert(.workflowFinished)
+        case .workflowFailed: witnesses.insert(.workflowFailed)
+        case .workflowCancelled: witnesses.insert(.workflowCancelled)
         case .timedOut: if event.isOfAStuckWorker { witnesses.insert(.overdue) }
         default: break
         }

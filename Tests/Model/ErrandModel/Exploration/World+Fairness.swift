@@ -3,8 +3,8 @@ import Errand
 extension World {
     /// Everything has ended, and nothing is left of it.
     var isDrained: Bool {
-        unsent == 0 && unanswered.isEmpty && requests.isEmpty && broker.queue.jobs.values.allSatisfy(\.isDead)
-            && broker.queue.readyLists.isEmpty && broker.queue.holders.isEmpty
+        unsent == 0 && unanswered.isEmpty && requests.isEmpty && broker.queue.holders.isEmpty
+            && (!broker.queue.deadHoldingUpGroups.isEmpty || isHeldUpByDead && broker.queue.readyLists.isEmpty)
             && broker.queue.sessions.values.allSatisfy(\.claims.isEmpty)
             && workers.allSatisfy(\.held.isEmpty)
     }
@@ -20,7 +20,13 @@ extension World {
         if unsent > 0 { return .push(kind: 0, first: broker.queue.idle.first) }
         for index in workers.indices { if let action = fairAction(of: index) { return action } }
         if let recovery = recoveries.first, !recoveryRests { return recovery }
-        return broker.queue.jobs.values.contains { broker.queue.isDue($0, at: now) } ? .promote : .tick
+        return hasDueWork ? .promote : .tick
+    }
+
+    /// Whether a promotion would change anything.
+    var hasDueWork: Bool {
+        broker.queue.jobs.values.contains { broker.queue.isDue($0, at: now) }
+            || broker.queue.groups.rates.resting.values.contains { $0 <= now } || broker.queue.workflows.hasMore
     }
 
     /// Recovery must wait, or has nothing to do.
@@ -41,7 +47,7 @@ extension World {
         if worker.mustReconcile { return .reconcile(index) }
         let verb = worker.held.first.map { worker.stops.contains($0.id) ? OutcomeReport.Verb.cancelled : .finished }
         let isHanded = broker.queue.sessions[session]?.dispatchedToken != nil
-        guard verb != nil || !broker.queue.readyLists.isEmpty || isHanded else { return nil }
+        guard verb != nil || broker.queue.hasClaimable || isHanded else { return nil }
         return callsArriveAtOnce ? .exchange(index, verb) : .send(index, verb)
     }
 }

@@ -23,6 +23,7 @@ extension World {
     private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: MemoryQueue) -> String? {
         brokenLife(before) ?? brokenFence(command, answer, before) ?? brokenClaim(before) ?? brokenTime(before)
             ?? brokenEvents(command, before) ?? brokenGrace(command, answer) ?? brokenDeadline(command, before)
+            ?? brokenRule(before)
     }
 
     /// S1, S9: what was accepted is there or has visibly ended; what has ended does not come back.
@@ -31,7 +32,9 @@ extension World {
             let wasOver = before.ended.ending(of: id, now: now) != nil
             if broker.queue.jobs[id] != nil {
                 if wasOver { return "S9: job \(id) came back after its end" }
-            } else if wasOver || before.jobs[id] != nil, broker.queue.ended.ending(of: id, now: now) == nil {
+            } else if wasOver || before.jobs[id] != nil, broker.queue.ended.ending(of: id, now: now) == nil,
+                !hasPassedOnItsPlace(id)
+            {
                 return "S1: job \(id) is lost"
             }
         }

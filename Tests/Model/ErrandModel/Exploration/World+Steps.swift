@@ -36,12 +36,26 @@ extension World {
             return execute(requests[index], isAnswered: false)
         case .recover(let session): return recover(session)
         case .promote: return observe(.promote).broken
+        case .cancel, .retry, .delete, .stop, .crash, .pause, .resume, .save, .rollBack, .leap: return strike(action)
+        }
+        return nil
+    }
+
+    /// What is not a part of everyday work: faults, and what people do.
+    private mutating func strike(_ action: Action) -> String? {
+        switch action {
         case .cancel(let id):
             faults.cancels -= 1
             return observe(.cancel([id])).broken
         case .retry(let id):
             faults.revivals -= 1
             return observe(.retry([id])).broken
+        case .delete(let id):
+            faults.deletions -= 1
+            return observe(.delete([id])).broken
+        case .stop:
+            faults.stops -= 1
+            return observe(.stop(Self.workflow)).broken
         case .crash(let index):
             faults.crashes -= 1
             workers[index] = Worker()
@@ -56,6 +70,7 @@ extension World {
             now += ticks * Self.tick
             leapt += ticks * Self.tick
             outage.clockLeapt()
+        default: break
         }
         return nil
     }

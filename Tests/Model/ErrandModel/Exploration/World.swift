@@ -34,6 +34,8 @@ struct World: Sendable {
     var leapt: Time = 0
     /// When claims were made, had the clock never jumped.
     var claimTimes: [Token: Time] = [:]
+    /// The last start of a job of the group, if its rate limits the next one.
+    var lastStart: (id: String, token: Token, time: Time)?
     /// What came about in the last step.
     var witnesses = Witnesses()
     let rules: Rules
@@ -74,6 +76,9 @@ struct World: Sendable {
         package var leaps = 0
         package var cancels = 0
         package var revivals = 0
+        package var deletions = 0
+        /// How often the workflow may be stopped.
+        package var stops = 0
 
         package init() {}
     }
@@ -89,7 +94,7 @@ struct World: Sendable {
         init(_ scope: Exploration.Scope) throws {
             self.scope = scope
             envelopes = try scope.kinds.map { kind in
-                try World.ids.prefix(scope.jobs).map { try kind.envelope(id: $0) }
+                try World.ids.prefix(scope.flow.count + scope.jobs).map { try kind.envelope(id: $0) }
             }
             clockLeaps = scope.faults.leaps > 0
         }
@@ -102,10 +107,14 @@ struct World: Sendable {
         rules = try Rules(scope)
         var queue = MemoryQueue(name: "q")
         _ = queue.apply(.configure(QueueSettings(rememberIDsMilliseconds: 1_000_000_000)), at: now)
+        if let rule = scope.rule { _ = queue.apply(.flow(Self.group, rule), at: now) }
+        if !scope.flow.isEmpty { try Self.push(scope.flow, scope.onDead, to: &queue, at: now) }
+        pushed = scope.flow.count
         broker = SharedQueue(queue)
     }
 
     static let operation = "op"
+    static let group = "g"
     static let ids = (0..<8).map { "j\($0)" }
     private static let operations = [
         operation: OperationDefaults(timeout: .milliseconds(hardDeadline), retries: 1)

@@ -6,6 +6,7 @@ struct WorldWriter {
     private static let lines = [
         ReadyListName.ready(5), .quarantined, .unroutable(operation: World.operation, priority: 5),
     ]
+    private static let groups = [World.group, World.group + "/part"].map { GroupName(valid: $0) }
     private let world: World
     private let order: [Int]
     /// The jobs that matter, by their ids; and the sessions.
@@ -35,6 +36,7 @@ struct WorldWriter {
         let faults = world.faults
         for count in [faults.lost, faults.crashes, faults.pauses, faults.rollbacks, faults.leaps] { add(count) }
         add(faults.cancels * 4 + faults.revivals)
+        add(faults.deletions * 4 + faults.stops)
         add(world.unsent)
         for push in world.unanswered {
             add(push.id, hasName: push.name != nil, push.policy, push.uniqueUntil, due: push.notBefore)
@@ -88,6 +90,8 @@ struct WorldWriter {
             add(-3)
             for id in broker.queue.readyLists[line]?.ids ?? [] { add(job: id) }
         }
+        if world.rules.scope.rule != nil { write(broker.queue.groups, broker.queue) }
+        if !world.rules.scope.flow.isEmpty { write(broker.queue.workflows) }
         add(job: broker.queue.holders.values.first)
         for session in sessions {
             add(session: session)
@@ -107,12 +111,50 @@ struct WorldWriter {
         add(Int(outlook.grace / World.tick))
     }
 
+    /// There is one group, so the order in which groups are served does not matter.
+    private mutating func write(_ groups: MemoryGroups, _ queue: MemoryQueue) {
+        for group in Self.groups {
+            add(-5)
+            for id in queue.readyLists[.group(group, priority: 5)]?.ids ?? [] { add(job: id) }
+            add(groups.heldBack[group.text] != nil)
+            add(groups.nodes.contains { $0.value.eligible[group.second ?? group.first] != nil })
+            add(job: groups.blocked[group.text])
+            let long = world.now + 90 * World.tick
+            add(time: groups.rates.resting[group.text] ?? long)
+            add(time: (groups.rates.times[group.text] ?? 0) / 1000)
+        }
+        for id in groups.deadBlockers.sorted() { add(job: id) }
+        add(groups.reconsiders)
+        add(time: world.lastStart?.time ?? 0, past: -World.rateInterval)
+    }
+
+    private mutating func write(_ workflows: MemoryWorkflows) {
+        for id in workflows.released { add(job: id) }
+        add(-6)
+        for work in workflows.work { add(work.place.number) }
+        guard let workflow = workflows.workflows[World.workflow] else { return }
+        add(workflow.state.flatMap { WorkflowState.allCases.firstIndex(of: $0) } ?? 9)
+        add((workflow.hasFailure ? 1 : 0) + (workflow.cancelsRest ? 2 : 0) + (workflow.ended == nil ? 4 : 0))
+        for (number, member) in workflow.members.enumerated() {
+            add(job: member.job)
+            add(
+                (workflow.open.contains(number) ? 1 : 0) + (workflow.dead.contains(number) ? 2 : 0)
+                    + (member.isDead ? 4 : 0)
+            )
+            add(member.ending.flatMap { JobState.allCases.firstIndex(of: $0.state) } ?? 99)
+            for need in member.unmet.sorted() { add(need) }
+            add(-7)
+            for place in workflows.places[member.job] ?? [] { add(place.number) }
+        }
+    }
+
     private mutating func write(_ job: MemoryJob, _ broker: SharedQueue) {
         add(job.id, hasName: job.name != nil, job.header.policy, job.header.until, due: job.due)
         add(job.isNameless)
         add(job.failures)
         add(job.crashes * 8 + job.soloCrashes)
         add(job.hasComeBack)
+        if !world.rules.scope.flow.isEmpty { add(time: job.expires ?? world.now + 90 * World.tick) }
         add(job.stop == nil ? 9 : job.stop == .cancel ? 0 : 1)
         add(job: job.successor)
         switch job.place {
@@ -134,6 +176,7 @@ struct WorldWriter {
             add(5)
             add(job: holder)
         case .dead: add(6)
+        case .blocked: add(7)
         }
     }
 
@@ -155,6 +198,10 @@ struct WorldWriter {
             // What the next outage would make of it.
             add(Int((claim.hardDeadline - claim.made) / World.tick))
             add(time: claim.made)
+            if world.rules.scope.rule?.rate != nil {
+                add(claim.made >= broker.queue.groups.rates.freshStarts[World.group] ?? 0)
+                add(claim.token == world.lastStart?.token)
+            }
             if world.rules.clockLeaps {
                 // Past its hard deadline, its age does not matter any more.
                 add(Int(min(world.realAge(of: claim.token), World.hardDeadline + World.tick) / World.tick))

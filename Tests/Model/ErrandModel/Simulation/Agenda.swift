@@ -3,7 +3,7 @@ import Errand
 /// What is going to happen, by time; things of one time happen in the order in which they were planned.
 struct Agenda {
     enum Event {
-        case produce, fault, outage, operate, snapshot
+        case produce, fault, outage, operate, snapshot, changeRule, decideAboutDead
         case wake(Int, Int)
         case restart(Int)
         case request(Message)

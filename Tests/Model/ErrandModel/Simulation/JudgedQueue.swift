@@ -13,6 +13,8 @@ struct JudgedQueue: Sendable {
         var finished: Set<String> = []
         var greatestToken: Token = 0
         var outage = Outage(lease: Simulation.lease)
+        /// What is known of groups; `nil` if the queue has none.
+        var flow: FlowRecord?
     }
 }
 
@@ -34,7 +36,7 @@ extension JudgedQueue {
             answer,
             before
         )
-            ?? brokenEvents(command, before) ?? brokenGrace(command, answer)
+            ?? brokenEvents(command, before) ?? brokenGrace(command, answer) ?? brokenFlow(command, answer, before)
     }
 
     private mutating func noteEnds() {
@@ -105,7 +107,7 @@ extension JudgedQueue {
         // A run that did not really take place publishes only what becomes of the job.
         var quiet: Set<String> = []
         if case .exchange(let call) = command {
-            let verbs: Set<OutcomeReport.Verb> = [.snoozed, .unroutable, .unreadable]
+            let verbs: Set<OutcomeReport.Verb> = [.snoozed, .groupRests, .unroutable, .unreadable]
             quiet = Set(call.reports.filter { verbs.contains($0.verb) }.map(\.id))
         }
         var published: [String: Int] = [:]
@@ -130,5 +132,12 @@ extension JudgedQueue {
             recovery.recovered > 0 || recovery.hasMore
         else { return nil }
         return ledger.outage.isGrace(at: now) ? "S17: robbed in the grace after an outage" : nil
+    }
+
+    /// G1 to G4: what the rules of groups promise.
+    private mutating func brokenFlow(_ command: Command, _ answer: Answer, _ before: MemoryQueue) -> String? {
+        guard ledger.flow != nil else { return nil }
+        let step = FlowRecord.Step(command: command, answer: answer, before: before, after: queue, now: now)
+        return ledger.flow?.brokenRule(in: step)
     }
 }

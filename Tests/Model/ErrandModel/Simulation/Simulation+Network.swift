@@ -51,6 +51,7 @@ extension Simulation {
         let before = world.queue
         let (answer, broken) = world.observe(command)
         noteRare(answer, before)
+        if usesGroups { noteHeldBack(before) }
         for entry in world.queue.effects.wakeUps { wakeUp(entry.session, entry.wakeUp) }
         if let broken { outcome.broken = "\(command) at \(time): \(broken)" }
         if outcome.actions % 16 == 0, let finding = world.queue.findings.first {

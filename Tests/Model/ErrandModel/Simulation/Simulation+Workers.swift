@@ -95,6 +95,9 @@ extension Simulation {
             .finished, .finished, .finished, .failed, .timedOut, .snoozed, .unroutable, .unreadable,
         ]
         workers[index].held[place].verb = faultsStrike ? verbs[numbers.below(verbs.count)] : .finished
+        if usesGroups, faultsStrike, made[held.id]?.group != nil, numbers.chance(8) {
+            workers[index].held[place].verb = .groupRests
+        }
         workers[index].held[place].endsAt = now + Time(5 + numbers.below(100))
         if faultsStrike, numbers.chance(6) {
             note("wedged")
@@ -116,6 +119,7 @@ extension Simulation {
         let job = made[claim.id]
         let retries = job.flatMap { $0.retries ?? Self.operations[$0.operation]?.retries } ?? 0
         report.retryDelay = claim.attempt <= retries || verb == .snoozed ? 50 : nil
+        if verb == .groupRests { report.retryDelay = Self.groupRest }
         _ = workers[index].poller?.ended(held, report)
     }
 

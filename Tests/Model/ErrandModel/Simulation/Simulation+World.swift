@@ -16,13 +16,14 @@ extension Simulation {
             push.priority = [5, 5, 9, 1][numbers.below(4)]
             if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
             if numbers.chance(50) { push.retries = numbers.below(3) }
+            addGroup(to: &push)
             made[push.id] = push
             let job = try push.envelope()
             unanswered.append(job)
             hand(over: job)
         }
         if nextJob < Self.jobCount || !unanswered.isEmpty {
-            agenda.add(.produce, at: now + Time(20 + numbers.below(500)))
+            agenda.add(.produce, at: now + pauseBetweenPushes())
         }
     }
 
@@ -32,7 +33,9 @@ extension Simulation {
         guard case .receipts(let receipts) = execute(.push([job])), let receipt = receipts.first else { return }
         switch receipt.outcome {
         case .accepted, .replaced, .deferred: world.ledger.accepted.insert(job.id)
-        case .exists, .unknown: note("push exists")
+        case .exists: note("push exists")
+        // Its group is full: it is pushed again.
+        case .unknown: return
         case .dropped: note("dropped")
         }
         if faultsStrike, numbers.chance(10) { return note("receipt lost") }
@@ -93,7 +96,8 @@ extension Simulation {
                 queue: world.queue,
                 accepted: ledger.accepted,
                 finished: ledger.finished,
-                outage: ledger.outage
+                outage: ledger.outage,
+                flow: ledger.flow
             )
         )
         if snapshots.count > 4 { snapshots.removeFirst() }
@@ -108,6 +112,7 @@ extension Simulation {
         world.ledger.accepted = snapshot.accepted
         world.ledger.finished = snapshot.finished
         world.ledger.outage = snapshot.outage
+        world.ledger.flow = snapshot.flow
         world.ledger.newestToken = [:]
         for (id, claim) in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[id] = claim.token }
         snapshots = []

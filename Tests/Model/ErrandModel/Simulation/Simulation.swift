@@ -28,6 +28,8 @@ package struct Simulation {
     }
 
     let universe: Universe
+    /// Whether jobs have groups, and the queue has rules: in every second seed.
+    let usesGroups: Bool
     var numbers: SeededNumbers
     var now = Simulation.start
     private let clockStart = ContinuousClock.now
@@ -50,11 +52,13 @@ package struct Simulation {
         let accepted: Set<String>
         let finished: Set<String>
         let outage: Outage
+        let flow: FlowRecord?
     }
 
     package init(seed: UInt64) {
         numbers = SeededNumbers(seed: seed)
         universe = Universe()
+        usesGroups = seed.isMultiple(of: 2)
         workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
     }
 
@@ -65,6 +69,7 @@ package struct Simulation {
 
     /// Plays the seed to its end.
     package mutating func run() throws -> Outcome {
+        setFirstRules()
         agenda.add(.produce, at: now)
         agenda.add(.fault, at: now + 200)
         agenda.add(.operate, at: now + 300)
@@ -77,6 +82,7 @@ package struct Simulation {
             if outcome.broken != nil { break }
             if !faultsStrike, isDrained {
                 outcome.drainedAfter = now - Self.faultsEnd
+                outcome.broken = restOfGroups
                 break
             }
             if now > Self.faultsEnd + Self.patience {
@@ -102,6 +108,7 @@ package struct Simulation {
             if !workers[index].isUp { restart(index) }
         }
         execute(.configure(QueueSettings(isPaused: false)))
+        if usesGroups { agenda.add(.decideAboutDead, at: now) }
     }
 
     private mutating func happen(_ event: Agenda.Event) throws {
@@ -111,6 +118,8 @@ package struct Simulation {
         case .outage: loseBroker()
         case .operate: operate()
         case .snapshot: keepSnapshot()
+        case .changeRule: changeRule()
+        case .decideAboutDead: decideAboutDead()
         case .wake(let index, let life): if workers[index].life == life { wake(index) }
         case .restart(let index): restart(index)
         case .request(let message): arrive(message)

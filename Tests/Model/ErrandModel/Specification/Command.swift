@@ -22,6 +22,13 @@ package enum Command: Sendable {
     case configure(QueueSettings)
     /// Sets the rule of a pattern, or deletes it (`nil`).
     case flow(String, FlowRule?)
+    /// Begins the push of a workflow.
+    case begin(WorkflowHeader)
+    /// Adds jobs to a workflow.
+    case add([WorkflowMember], to: String, by: WorkflowClaim?)
+    case seal(String)
+    /// Nothing of a workflow starts any more. Its jobs are cancelled one by one.
+    case stop(String)
 }
 
 extension Command: CustomStringConvertible {
@@ -46,6 +53,11 @@ extension Command: CustomStringConvertible {
         case .clear: "clear"
         case .configure(let change): "configure(\(change))"
         case .flow(let pattern, let rule): "flow(\(pattern), \(rule.map { "\($0)" } ?? "-"))"
+        case .begin(let header): "begin(\(header.id.token) \(header.name), \(header.policy), \(header.onDead))"
+        case .add(let members, let token, let claim):
+            "add(\(members.map(Self.text)), to: \(token), by: \(claim.map { "\($0.id) \($0.token)" } ?? "-"))"
+        case .seal(let token): "seal(\(token))"
+        case .stop(let token): "stop(\(token))"
         }
     }
 
@@ -53,6 +65,11 @@ extension Command: CustomStringConvertible {
         let name = job.name.map { ", \($0) until \(job.uniqueUntil)" } ?? ""
         let header = String(decoding: job.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         return "\(job.id) \(job.operation), \(job.policy)\(name), header \(header), due \(job.notBefore)"
+    }
+
+    private static func text(_ member: WorkflowMember) -> String {
+        let needs = member.needs.map { "\($0.isAdded ? "+" : "")\($0.number) \($0.condition)" }
+        return "\(member.number) \(member.key) \(needs): \(text(member.job))"
     }
 
     private static func text(_ report: OutcomeReport) -> String {
@@ -73,6 +90,10 @@ package enum Answer: Equatable, Sendable {
     case endings([EndingOutcome])
     case retries([RetryOutcome])
     case cleared(Int)
+    case begun(WorkflowBeginning)
+    case added([Int])
+    case sealed(WorkflowSealing)
+    case stopped(Bool)
 }
 
 /// A claim with which a push has answered a call that its session has not made yet.
@@ -113,6 +134,10 @@ extension MemoryQueue {
         case .clear: return .cleared(clear())
         case .configure(let change): try configure(change)
         case .flow(let pattern, let rule): setFlow(try FlowMatching(pattern), rule)
+        case .begin(let header): return .begun(try begin(header))
+        case .add(let members, let token, let claim): return .added(try add(members, to: token, by: claim))
+        case .seal(let token): return .sealed(try seal(token))
+        case .stop(let token): return .stopped(stop(token))
         }
         return .done
     }
@@ -132,7 +157,9 @@ extension MemoryEvent {
     var endsAClaim: Bool {
         switch kind {
         case .finished, .failed, .timedOut, .cancelled, .released, .recovered: details.worker != nil
-        case .started, .retrying, .dropped, .replaced, .expired, .dead, .progress: false
+        case .started, .retrying, .dropped, .replaced, .expired, .dead, .progress, .skipped, .workflowFinished,
+            .workflowFailed, .workflowCancelled:
+            false
         }
     }
     var isOfAStuckWorker: Bool { details.error?.hasSuffix("the worker is stuck") ?? false }

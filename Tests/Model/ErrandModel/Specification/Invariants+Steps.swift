@@ -11,24 +11,32 @@ extension MemoryQueue {
         _ published: MemoryEffects,
         since before: MemoryQueue
     ) -> String? {
-        if let broken = brokenReceipt(command, answer, since: before) { return broken }
+        if let broken = brokenReceipt(command, answer, published, since: before) { return broken }
         for job in before.jobs.values {
             if let broken = brokenSuccession(of: job, command) { return broken }
             if let broken = brokenLimit(of: job, command, published, since: before) { return broken }
         }
-        return brokenResend(of: command, answer)
+        return brokenResend(of: command, answer) ?? brokenWorkflowStep(published, since: before)
     }
 
     // MARK: Names
 
     /// S1, S10, S11: what a push is told is so. Of several in one call the last is looked at, since the others may have
-    /// given way to it. No queue that is judged is ever full.
-    private func brokenReceipt(_ command: Command, _ answer: Answer, since before: MemoryQueue) -> String? {
+    /// given way to it. No queue that is judged is ever full; a group may be.
+    private func brokenReceipt(
+        _ command: Command,
+        _ answer: Answer,
+        _ published: MemoryEffects,
+        since before: MemoryQueue
+    ) -> String? {
         guard case .push(let pushes, _) = command, let push = pushes.last else { return nil }
         guard case .receipts(let receipts) = answer, let receipt = receipts.last else { return "no receipt" }
         switch (receipt.outcome, receipt.holder) {
         case (.exists, _): return nil
-        case (.accepted, _): return jobs[push.id] == nil ? "S1: job \(push.id) was accepted, and is not there" : nil
+        case (.accepted, _):
+            if jobs[push.id] == nil { return "S1: job \(push.id) was accepted, and is not there" }
+            return pushes.count == 1 ? brokenAcceptance(of: push.id, since: before) : nil
+        case (.unknown, _): return brokenRefusal(of: push.id, published.fullGroups[pushes.count - 1], since: before)
         case (.dropped, let other?): return brokenDrop(push, for: other)
         case (.replaced, let older?): return brokenReplacement(push, of: older)
         case (.deferred, let holder?): return brokenWait(push, behind: holder, before.jobs[holder]?.successor)
@@ -75,6 +83,10 @@ extension MemoryQueue {
             switch command {
             // A newer one came, or nobody wants it any more.
             case .push, .cancel, .delete, .clear: return nil
+            // The newer one is a job of a workflow that came free.
+            case .promote where ended.ending(of: waited, now: now) == .replaced: return nil
+            // The claim of the same call met it after its expiry.
+            case .exchange where ended.ending(of: waited, now: now) == .expired: return nil
             default: return "S11: \(waited) ended with the claim that it waited for"
             }
         }

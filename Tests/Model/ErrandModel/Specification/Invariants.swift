@@ -4,6 +4,7 @@ extension MemoryQueue {
     /// Which safety invariant of a queue's state is broken, or `nil`.
     package var brokenInvariant: String? {
         misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount ?? brokenQuarantine ?? brokenGroup
+            ?? brokenWorkflow
     }
 
     /// S2, one half: every job is where it says it is.
@@ -17,6 +18,7 @@ extension MemoryQueue {
                 case .scheduled: scheduled[job.id] != nil
                 case .retrying: retrying[job.id] != nil
                 case .dead: dead[job.id] != nil
+                case .blocked: waitsForOthers(job.id)
                 }
             if !isThere { return "S2: job \(job.id) is not at \(job.place)" }
         }
@@ -31,7 +33,7 @@ extension MemoryQueue {
             case .listed: listed += 1
             case .claimed: claimed += 1
             case .scheduled, .retrying, .dead: timed += 1
-            case .deferred: break
+            case .deferred, .blocked: break
             }
         }
         for (line, members) in readyLists {
@@ -51,7 +53,7 @@ extension MemoryQueue {
             return "S8: name \(name) is locked by \(id)"
         }
         for job in jobs.values {
-            guard let name = job.heldName, !job.isDead else { continue }
+            guard let name = job.heldName, !job.isDead, job.place != .blocked else { continue }
             if let holder = job.predecessor {
                 if holders[name] != holder { return "S7: \(job.id) waits behind \(holder), which holds no name" }
             } else if holders[name] != job.id {
@@ -85,11 +87,27 @@ extension MemoryQueue {
     private var brokenGroup: String? {
         var claimed: [String: Set<String>] = [:]
         for job in jobs.values where job.holder != nil {
-            for part in job.header.group?.limited ?? [] { claimed[part, default: []].insert(job.id) }
+            for part in job.header.group?.limited ?? [] where groups.limit(of: GroupName(valid: part)) != nil {
+                claimed[part, default: []].insert(job.id)
+            }
         }
         if claimed != groups.slots { return "slots \(groups.slots) of claims \(claimed)" }
         for case .group(let group, let level) in readyLists.keys where !isFound(group, level) {
             return "group \(group.text) is lost at level \(level)"
+        }
+        return brokenRest
+    }
+
+    /// A group is held back only for a reason, and an ordered one waits for a job of its own.
+    private var brokenRest: String? {
+        for group in groups.heldBack.keys where !groups.mustWait(GroupName(valid: group), at: now) {
+            // A rest that is over ends with the next claim or promotion, and one is too long after the clock was set back.
+            guard groups.rates.resting[group] != nil || groups.reconsiders else {
+                return "group \(group) is held back without a reason"
+            }
+        }
+        for (group, id) in groups.blocked where jobs[id]?.header.group?.text != group {
+            return "group \(group) waits for job \(id), which is not there"
         }
         return nil
     }

@@ -42,7 +42,7 @@ private struct WrongServer: Sendable {
         mute.cut(true)
         let locked = try context.server(tcp: true, ["--requirepass", "sesame"])
         let replica = try context.server(tcp: true, ["--replicaof", "127.0.0.1 1"])
-        let nobody = try RedisServer.freePort()
+        let nobody = try FreePorts.next()
         let wrongPassword = "redis://:wrong@127.0.0.1:\(locked.port)"
         return [
             .init(name: "an HTTP server", url: http, status: 69, word: "Protocol error"),

@@ -16,7 +16,8 @@ extension Scenario {
             let producer = try context.connect(server.url, patience: .milliseconds(300))
             for _ in 0..<context.size(quick: 1, full: 10) {
                 let refused = context.accounts.refusals
-                try server.configure("maxmemory", "\(try server.count("used_memory") + 1_000_000)")
+                // Room for hundreds of jobs, also after all scripts have been loaded.
+                try server.configure("maxmemory", "\(try server.count("used_memory") + 3_000_000)")
                 // Faster than the workers can make room.
                 let load = context.load(rate: 400, "nap", via: producer) {
                     $0.milliseconds = 100

@@ -1,0 +1,27 @@
+/// A message about a job of a workflow, for another queue.
+///
+/// A transition changes one queue only; what it has to tell another one it leaves as a message, which the broker
+/// delivers.
+package struct MemoryWorkflowMessage: Sendable, Equatable {
+    enum Content: Sendable, Equatable {
+        /// The job is free; the number is that of the member, or `nil` for a callback.
+        case arrival(MemoryPush, number: Int?)
+        /// Something has happened to a member of this number.
+        case news(MemberNews, number: Int)
+    }
+
+    /// The queue that it is for.
+    package let queue: String
+    let workflow: String
+    let content: Content
+}
+
+/// What can happen to a job of a workflow that its home queue has to know.
+enum MemberNews: Sendable, Equatable {
+    case ended(MemoryEnding, result: [UInt8])
+    case died
+    /// Somebody has retried it when it was dead.
+    case retried
+    /// Another job has its place.
+    case moved(to: String)
+}

@@ -1,0 +1,34 @@
+package import Errand
+
+extension WorkflowReceipt {
+    /// Returns the receipt as JSON for programs.
+    ///
+    /// - Parameter keys: The keys of the jobs, in the order in which they are written.
+    package func json(keys: [String]) -> JSONOutput {
+        let members = keys.compactMap { key in jobs[key].map { (key: key, value: JSONOutput.text($0)) } }
+        return ["workflow": .text(workflow), "outcome": .text(outcome.rawValue), "jobs": .object(members)]
+    }
+}
+
+extension WorkflowRecord {
+    /// The workflow as JSON for programs, without its jobs.
+    package var json: JSONOutput {
+        [
+            "id": .text(id.description), "name": .text(name), "state": .text(state.rawValue), "round": .count(round),
+            "on_dead": .text(onDead.rawValue), "count": .count(count), "open": .count(open), "dead": .count(dead),
+            "pushed_ms": .number(pushedAt), "ended_ms": .number(orNull: endedAt),
+        ]
+    }
+}
+
+extension WorkflowMemberRecord {
+    /// The job as JSON for programs.
+    package var json: JSONOutput {
+        let conditions = needs.map { (key: $0.key, value: JSONOutput.text($0.condition.rawValue)) }
+        return [
+            "key": .text(key), "id": .text(id), "state": .text(state.rawValue),
+            "after": .list(needs.map { .text($0.key) }), "queue": .text(queue), "when": .object(conditions),
+            "ended_ms": .number(orNull: endedAt),
+        ]
+    }
+}

@@ -1,0 +1,124 @@
+import Errand
+
+/// Messages about jobs of workflows between queues.
+///
+/// A script changes one queue only, so what it has to tell another one it leaves as a message (`workflow:hops`), which any
+/// client delivers: at least once, and without effect the second time.
+extension RedisBroker {
+    /// Delivers the messages of a queue, and those that arise from that in other queues, until none is left.
+    func deliver(from queue: String) async throws(BrokerError) {
+        var queues = [queue]
+        while let queue = queues.popLast() {
+            let messages = try await messages(of: queue)
+            var told: Set<String> = []
+            for message in messages where try await tell(message, from: queue) { told.insert(message.queue) }
+            guard let last = messages.last else { continue }
+            if try await clear(through: last, of: queue) { queues.append(queue) }
+            for other in told.sorted() where try await promoteOnce(on: other).messages > 0 { queues.append(other) }
+        }
+    }
+
+    /// Makes up to 500 due jobs of each kind ready; also returns how many messages it has for other queues.
+    func promoteOnce(on queue: String) async throws(BrokerError) -> (promotion: Promotion, messages: Int) {
+        var call = ScriptCall(.promote, on: queue)
+        call.add(500)
+        let reply = try await run(call)
+        guard let promotion = Promotion(reply), let messages = reply.elements?.last?.number else {
+            throw unexpected("promotion's answer")
+        }
+        return (promotion, Int(clamping: messages))
+    }
+
+    private func messages(of queue: String) async throws(BrokerError) -> [WorkflowMessage] {
+        var call = ScriptCall(.workflows, on: queue)
+        call.add("messages")
+        guard let replies = try await run(call).elements else { throw unexpected("messages of workflows") }
+        return try replies.map { reply throws(BrokerError) in
+            guard let message = WorkflowMessage(reply) else { throw unexpected("a message of a workflow") }
+            return message
+        }
+    }
+
+    /// Returns whether a promotion has something to do in the other queue then.
+    private func tell(_ message: WorkflowMessage, from queue: String) async throws(BrokerError) -> Bool {
+        var call = ScriptCall(.workflow, on: message.queue)
+        switch message.content {
+        case .arrival(let id, let place, let envelope):
+            call.add("arrive")
+            call.add(message.token)
+            call.add(message.member)
+            call.add(queue)
+            call.add(id)
+            call.add(place)
+            call.add(envelope)
+        case .end(let letter, let value):
+            call.add("ended")
+            call.add(message.token)
+            call.add(message.member)
+            call.add(message.number)
+            call.add(letter)
+            call.add(value)
+        }
+        let isBusy = try await run(call).number == 1
+        if message.isStopped, case .arrival(let id, _, _) = message.content {
+            _ = try await cancel([id], on: message.queue)
+        }
+        return isBusy
+    }
+
+    /// Returns whether others are left.
+    private func clear(through last: WorkflowMessage, of queue: String) async throws(BrokerError) -> Bool {
+        var call = ScriptCall(.workflow, on: queue)
+        call.add("delivered")
+        call.add(last.token)
+        call.add(last.number)
+        return (try await run(call).number ?? 0) > 0
+    }
+}
+
+/// A message about a job of a workflow, for another queue.
+private struct WorkflowMessage {
+    enum Content {
+        /// The job is free: its id, `DUE POLICY NAME`, and its envelope.
+        case arrival(id: String, place: [UInt8], envelope: [UInt8])
+        /// What has happened to the job, as a letter of the script, and its result or the job that has its place.
+        case end(letter: String, value: [UInt8])
+    }
+
+    /// Messages of a queue have growing numbers.
+    let number: Int
+    /// The queue that it is for.
+    let queue: String
+    /// The workflow.
+    let token: String
+    /// The job's number in the workflow; `-` for a callback.
+    let member: String
+    let content: Content
+    /// Whether nothing of the workflow starts any more.
+    let isStopped: Bool
+
+    init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count == 2, let bytes = parts[0].bytes else { return nil }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+        let words = String(decoding: lines[0], as: UTF8.self).split(separator: " ").map(String.init)
+        guard words.count >= 6, lines.count == 2, let number = Int(words[0]) else { return nil }
+        self.number = number
+        queue = words[2]
+        token = words[3]
+        member = words[4]
+        isStopped = parts[1].number == 1
+        switch words[1] {
+        case "push":
+            guard words.count == 7, let length = Int(words[6]), (0...lines[1].count).contains(length) else {
+                return nil
+            }
+            content = .arrival(
+                id: words[5],
+                place: Array(lines[1].prefix(length)),
+                envelope: Array(lines[1].dropFirst(length))
+            )
+        case "end": content = .end(letter: words[5], value: Array(lines[1]))
+        default: return nil
+        }
+    }
+}

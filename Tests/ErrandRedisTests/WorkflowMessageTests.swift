@@ -1,0 +1,111 @@
+import Errand
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// Messages about jobs of workflows between queues, which may come twice or late, and workflows that are forgotten.
+@Suite struct WorkflowMessageTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let session = FullQueue.session("session-1")
+
+    init() throws {
+        server = try RedisServer()
+        broker = try BrokenScripts.broker(on: server)
+    }
+
+    /// Pushes a workflow of the queue `home`: `a` in the default queue, and `b` after it. Returns the workflow's id.
+    private func push() async throws -> WorkflowID {
+        let workflow = try WorkflowDescription(
+            "flow",
+            queue: "home",
+            jobs: [
+                .init("a", try OperationDescription("work", queue: "default", retries: 0)),
+                .init("b", try OperationDescription("work", queue: "home"), after: ["a"]),
+            ]
+        )
+        let receipt = try await Producer(broker: broker).push(workflow)
+        return try #require(WorkflowID(receipt.workflow))
+    }
+
+    private func messages(of queue: String) async throws -> [[UInt8]] {
+        let command = CommandWriter.command("LRANGE", "errand:{\(queue)}:workflow:hops", "0", "-1")
+        return try await broker.command(command, for: .queue(queue)).elements?.compactMap(\.bytes) ?? []
+    }
+
+    private func add(_ message: [UInt8], to queue: String) async throws {
+        var command = CommandWriter(capacity: message.count + 64)
+        command.begin(3)
+        command.add("RPUSH")
+        command.add("errand:{\(queue)}:workflow:hops")
+        command.add(message)
+        _ = try await broker.command(command, for: .queue(queue))
+        try await broker.deliver(from: queue)
+        #expect(try await messages(of: queue).isEmpty)
+    }
+
+    @Test func `a message that comes twice changes nothing`() async throws {
+        defer { broker.close() }
+        let id = try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, .finished)
+        let end = try #require(try await messages(of: "default").first)
+        try await broker.deliver(from: "default")
+        #expect(try await broker.status(of: "home").queue.ready == 1)
+
+        try await add(end, to: "default")
+        #expect(try await broker.status(of: "home").queue.ready == 1)
+        #expect(try await broker.workflow(id)?.open == 1)
+
+        let arrival = Array("1 push default \(id.token) 0 \(claim.id) 4\n0 i ".utf8) + claim.body.dropFirst(13)
+        try await add(arrival, to: "home")
+        #expect(try await broker.status(of: "default").queue.ready == 0, "the job has run")
+    }
+
+    @Test func `a death that is told late does not hold up a workflow that goes on`() async throws {
+        defer { broker.close() }
+        let id = try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, .failed)
+        let death = try #require(try await messages(of: "default").first)
+        try await broker.deliver(from: "default")
+        #expect(try await broker.workflow(id)?.state == .failed)
+        #expect(try await broker.retry(id) == .changed(jobs: 1))
+        #expect(try await broker.workflow(id)?.state == .running)
+
+        try await add(death, to: "default")
+        #expect(try await broker.workflow(id)?.state == .running)
+    }
+
+    @Test func `a message that cannot be read is reported, and stays`() async throws {
+        defer { broker.close() }
+        _ = try await push()
+        try server.run("RPUSH", "errand:{home}:workflow:hops", "5 nonsense")
+        let error = await #expect(throws: BrokerError.self) { try await broker.promote(on: "home") }
+        #expect(error?.code == .protocolViolation)
+        #expect(try await messages(of: "home").count == 1)
+    }
+
+    @Test func `a workflow that is not sealed in time is forgotten, and an ended one after a day`() async throws {
+        defer { broker.close() }
+        let key = "errand:{home}:"
+        let late = WorkflowID(queue: "home", token: "abcdefghijklmnop")
+        #expect(try await broker.begin(WorkflowHeader(id: late, name: "late")) == .begun)
+        let job = try OperationDescription("work", queue: "home", id: late.job(0)).makeEnvelope()
+        try await broker.add([WorkflowMember(job: job, number: 0, key: "a", needs: [])], to: late, by: nil)
+        let old = try await push()
+        #expect(try await broker.cancel(old) == .changed(jobs: 2))
+        try server.run("ZADD", key + "workflows:unsealed", "1", late.token)
+        try server.run("ZADD", key + "workflows:ended", "1", old.token)
+        while try await broker.promote(on: "home").nextDue == 0 {}
+        let left = try server.run("KEYS", key + "*").split(separator: "\n").map { $0.dropFirst(key.count) }
+        #expect(left.filter { $0.contains("workflow") || $0.contains(late.token) || $0.contains(old.token) } == [])
+        #expect(try await broker.inspect([late.job(0)], on: "home") == [nil])
+        #expect(try await broker.workflow(old) == nil)
+    }
+}
