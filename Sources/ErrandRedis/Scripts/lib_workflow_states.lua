@@ -58,9 +58,12 @@ do
     local header = call('HMGET', of('workflow', w), 'state', 'ended')
     if not header[1] or header[1] == 'unsealed' or header[2] then return false end
     call('HSET', of('workflow', w), 'state', 'cancelled')
-    for _, n in ipairs(call('SMEMBERS', of('dead', w))) do
+    local dead = call('SMEMBERS', of('dead', w))
+    table.sort(dead, function(one, other) return num(one) < num(other) end)
+    for _, n in ipairs(dead) do
       call('SREM', of('open', w), n)
       delete_field('workflow:of', workflows.job_of(w, n))
+      workflows.note(w, n, 'c')
     end
     call('DEL', of('dead', w))
     changed[w], workflows.stopped[w] = true, true

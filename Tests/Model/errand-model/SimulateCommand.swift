@@ -17,6 +17,9 @@ struct SimulateCommand: AsyncParsableCommand {
         "dispatched", "dispatch arrived in time", "dispatch arrived late", "claims compared", "claim was lost",
         "group full", "group rested", "group waited for its job", "group waited for a dead job", "queue held back",
         "refused by a full group", "rule changed", "expired",
+        "workflow pushed", "workflow dropped", "workflow replaced", "workflow stopped", "workflow finished",
+        "workflow failed", "workflow cancelled", "workflow waited for a dead job", "skipped", "added by a running job",
+        "addition refused",
     ]
 
     @Option(help: "How many seeds.")

@@ -59,9 +59,10 @@ extension MemoryQueue {
         workflows.workflows[token]?.state = .cancelled
         workflows.changed.insert(token)
         // Dead members have ended then.
-        for number in workflow.dead {
+        for number in workflow.dead.sorted() {
             workflows.places[workflow.members[number].job] = nil
             workflows.workflows[token]?.open.remove(number)
+            note(MemoryWorkflows.Place(workflow: token, number: number), .failure)
         }
         workflows.workflows[token]?.dead = []
         return true

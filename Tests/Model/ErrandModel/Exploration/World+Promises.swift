@@ -33,7 +33,7 @@ extension World {
             if broker.queue.jobs[id] != nil {
                 if wasOver { return "S9: job \(id) came back after its end" }
             } else if wasOver || before.jobs[id] != nil, broker.queue.ended.ending(of: id, now: now) == nil,
-                !hasPassedOnItsPlace(id)
+                !broker.queue.hasPassedOnItsPlace(id)
             {
                 return "S1: job \(id) is lost"
             }

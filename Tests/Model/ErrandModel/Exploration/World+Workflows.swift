@@ -25,14 +25,6 @@ extension World {
         }
     }
 
-    /// Whether a job of the workflow was dropped when it came free: the holder of its name has its place then.
-    func hasPassedOnItsPlace(_ id: String) -> Bool {
-        guard let workflow = broker.queue.workflows.workflows[Self.workflow], let number = workflow.numbers[id] else {
-            return false
-        }
-        return workflow.members[number].job != id || workflow.members[number].ending == .skipped
-    }
-
     /// Whether only jobs are left that wait for a dead one.
     var isHeldUpByDead: Bool {
         broker.queue.jobs.values.allSatisfy { job in

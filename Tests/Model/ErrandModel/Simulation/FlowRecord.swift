@@ -158,7 +158,7 @@ struct FlowRecord: Sendable {
                     arrivals[job.id] = position.number
                     continue
                 }
-            case .scheduled, .dead: break
+            case .scheduled, .dead, .blocked: break
             default: continue
             }
             hasNew = true

@@ -45,7 +45,9 @@ extension JudgedQueue {
 
     /// S1: whatever was accepted is there, or has visibly ended.
     private var lostJob: String? {
-        let lost = ledger.accepted.first { queue.jobs[$0] == nil && queue.ended.ending(of: $0, now: now) == nil }
+        let lost = ledger.accepted.first {
+            queue.jobs[$0] == nil && queue.ended.ending(of: $0, now: now) == nil && !queue.hasPassedOnItsPlace($0)
+        }
         return lost.map { "S1: job \($0) is lost" }
     }
 
@@ -67,8 +69,8 @@ extension JudgedQueue {
         if case .retry(let ids) = command { hurried = ids }
         for job in queue.jobs.values where job.due > now && !hurried.contains(job.id) {
             switch (before.jobs[job.id]?.place, job.place) {
-            case (nil, .listed), (.scheduled, .listed), (.deferred, .listed), (nil, .claimed), (.scheduled, .claimed),
-                (.deferred, .claimed):
+            case (nil, .listed), (.scheduled, .listed), (.deferred, .listed), (.blocked, .listed), (nil, .claimed),
+                (.scheduled, .claimed), (.deferred, .claimed), (.blocked, .claimed):
                 return "S6: job \(job.id) comes too early"
             default: break
             }

@@ -47,11 +47,15 @@ extension Simulation {
         return Time(numbers.chance(70) ? 1 + numbers.below(40) : 400 + numbers.below(1200))
     }
 
-    /// Decides about the dead jobs for which ordered groups wait, after the last fault.
+    /// Decides about the dead jobs for which ordered groups and workflows wait, after the last fault.
     mutating func decideAboutDead() {
         agenda.add(.decideAboutDead, at: now + 300)
         for id in world.queue.deadHoldingUpGroups {
             note("group waited for a dead job")
+            execute(numbers.chance(40) ? .retry([id]) : .delete([id]))
+        }
+        for id in deadHoldingUpWorkflows {
+            note("workflow waited for a dead job")
             execute(numbers.chance(40) ? .retry([id]) : .delete([id]))
         }
     }

@@ -52,6 +52,7 @@ extension Simulation {
         let (answer, broken) = world.observe(command)
         noteRare(answer, before)
         if usesGroups { noteHeldBack(before) }
+        if usesWorkflows { noteWorkflows(command, answer) }
         for entry in world.queue.effects.wakeUps { wakeUp(entry.session, entry.wakeUp) }
         if let broken { outcome.broken = "\(command) at \(time): \(broken)" }
         if outcome.actions % 16 == 0, let finding = world.queue.findings.first {

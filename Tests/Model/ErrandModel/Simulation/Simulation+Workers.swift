@@ -2,7 +2,7 @@ import Errand
 
 /// What workers do when they wake, which each does every few milliseconds.
 extension Simulation {
-    mutating func wake(_ index: Int) {
+    mutating func wake(_ index: Int) throws {
         defer {
             if workers[index].isUp {
                 agenda.add(
@@ -19,7 +19,7 @@ extension Simulation {
             return forget(index)
         }
         if now - workers[index].lastBeatSent >= Self.lease / 4 { beat(index, session) }
-        run(index)
+        try run(index)
         guard workers[index].isUp else { return }
         maintain(index)
         drain(index)
@@ -65,9 +65,9 @@ extension Simulation {
     // MARK: Runs
 
     /// Runs begin while there are slots, and end when their time has come.
-    private mutating func run(_ index: Int) {
+    private mutating func run(_ index: Int) throws {
         for held in workers[index].held where held.begunAt == nil && workers[index].running < SimulatedWorker.slots {
-            begin(index, held)
+            try begin(index, held)
             guard workers[index].isUp else { return }
         }
         for held in workers[index].held where held.begunAt != nil && held.endsAt <= now {
@@ -75,7 +75,7 @@ extension Simulation {
         }
     }
 
-    private mutating func begin(_ index: Int, _ held: SimulatedWorker.Held) {
+    private mutating func begin(_ index: Int, _ held: SimulatedWorker.Held) throws {
         guard let place = workers[index].held.firstIndex(where: { $0.token == held.token && $0.id == held.id }) else {
             return
         }
@@ -95,6 +95,7 @@ extension Simulation {
             .finished, .finished, .finished, .failed, .timedOut, .snoozed, .unroutable, .unreadable,
         ]
         workers[index].held[place].verb = faultsStrike ? verbs[numbers.below(verbs.count)] : .finished
+        try addToWorkflow(index, held.claim)
         if usesGroups, faultsStrike, made[held.id]?.group != nil, numbers.chance(8) {
             workers[index].held[place].verb = .groupRests
         }

@@ -4,27 +4,34 @@ import Errand
 extension Simulation {
     mutating func produce() throws {
         for job in unanswered { hand(over: job) }
-        if nextJob < Self.jobCount {
-            var push = Push(id: universe.ids[nextJob])
-            nextJob += 1
-            push.policy = [.ignore, .drop, .replace][numbers.below(3)]
-            if push.policy != .ignore {
-                push.name = universe.names[numbers.below(Universe.nameCount)]
-                push.isUniqueUntilStarted = numbers.below(4) == 0
-            }
-            push.operation = numbers.chance(7) ? Self.poison : "op0"
-            push.priority = [5, 5, 9, 1][numbers.below(4)]
-            if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
-            if numbers.chance(50) { push.retries = numbers.below(3) }
-            addGroup(to: &push)
-            made[push.id] = push
-            let job = try push.envelope()
+        pushWorkflow()
+        if nextJob < Self.jobCount, try !planWorkflow() {
+            let job = try nextPush().envelope()
             unanswered.append(job)
             hand(over: job)
         }
-        if nextJob < Self.jobCount || !unanswered.isEmpty {
+        // A rollback may bring back the push of a workflow.
+        if nextJob < Self.jobCount || !unanswered.isEmpty || pushedWorkflow != nil || usesWorkflows && faultsStrike {
             agenda.add(.produce, at: now + pauseBetweenPushes())
         }
+    }
+
+    /// The next job, of which `made` keeps the description.
+    mutating func nextPush() -> Push {
+        var push = Push(id: universe.ids[nextJob])
+        nextJob += 1
+        push.policy = [.ignore, .drop, .replace][numbers.below(3)]
+        if push.policy != .ignore {
+            push.name = universe.names[numbers.below(Universe.nameCount)]
+            push.isUniqueUntilStarted = numbers.below(4) == 0
+        }
+        push.operation = numbers.chance(7) ? Self.poison : "op0"
+        push.priority = [5, 5, 9, 1][numbers.below(4)]
+        if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
+        if numbers.chance(50) { push.retries = numbers.below(3) }
+        addGroup(to: &push)
+        made[push.id] = push
+        return push
     }
 
     /// The same id again until an answer comes.
@@ -46,6 +53,7 @@ extension Simulation {
         guard faultsStrike else { return }
         agenda.add(.operate, at: now + Time(100 + numbers.below(700)))
         guard now >= brokerIsDownUntil else { return }
+        if usesWorkflows, numbers.chance(15) { return stopWorkflow() }
         let ids = (0...numbers.below(2)).map { _ in universe.ids[numbers.below(max(nextJob, 1))] }
         switch numbers.below(8) {
         case 0...3: execute(.cancel(ids))
@@ -97,7 +105,8 @@ extension Simulation {
                 accepted: ledger.accepted,
                 finished: ledger.finished,
                 outage: ledger.outage,
-                flow: ledger.flow
+                flow: ledger.flow,
+                pushedWorkflow: pushedWorkflow
             )
         )
         if snapshots.count > 4 { snapshots.removeFirst() }
@@ -113,6 +122,7 @@ extension Simulation {
         world.ledger.finished = snapshot.finished
         world.ledger.outage = snapshot.outage
         world.ledger.flow = snapshot.flow
+        pushedWorkflow = snapshot.pushedWorkflow
         world.ledger.newestToken = [:]
         for (id, claim) in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[id] = claim.token }
         snapshots = []

@@ -30,6 +30,8 @@ package struct Simulation {
     let universe: Universe
     /// Whether jobs have groups, and the queue has rules: in every second seed.
     let usesGroups: Bool
+    /// Whether some jobs are pushed in workflows: in every third seed.
+    let usesWorkflows: Bool
     var numbers: SeededNumbers
     var now = Simulation.start
     private let clockStart = ContinuousClock.now
@@ -40,6 +42,9 @@ package struct Simulation {
     var workers: [SimulatedWorker]
     var nextSession = 0
     var nextJob = 0
+    var nextWorkflow = 0
+    /// The workflow that is being pushed.
+    var pushedWorkflow: PushedWorkflow?
     /// Every job that the producer has made, by its id: what workers read in its body.
     var made: [String: Push] = [:]
     var unanswered: [JobEnvelope] = []
@@ -53,12 +58,14 @@ package struct Simulation {
         let finished: Set<String>
         let outage: Outage
         let flow: FlowRecord?
+        let pushedWorkflow: PushedWorkflow?
     }
 
     package init(seed: UInt64) {
         numbers = SeededNumbers(seed: seed)
         universe = Universe()
         usesGroups = seed.isMultiple(of: 2)
+        usesWorkflows = seed.isMultiple(of: 3)
         workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
     }
 
@@ -82,12 +89,13 @@ package struct Simulation {
             if outcome.broken != nil { break }
             if !faultsStrike, isDrained {
                 outcome.drainedAfter = now - Self.faultsEnd
-                outcome.broken = restOfGroups
+                outcome.broken = restOfGroups ?? restOfWorkflows
                 break
             }
             if now > Self.faultsEnd + Self.patience {
                 outcome.broken =
                     "L1: not drained \(Self.patience) ms after the last fault: \(world.queue.jobs) \(world.queue.sessions)"
+                    + " \(pushedWorkflow?.steps ?? []) \(world.queue.workflows)"
                 break
             }
         }
@@ -95,7 +103,8 @@ package struct Simulation {
     }
 
     private var isDrained: Bool {
-        nextJob >= Self.jobCount && unanswered.isEmpty && world.queue.jobs.values.allSatisfy(\.isDead)
+        nextJob >= Self.jobCount && unanswered.isEmpty && pushedWorkflow == nil
+            && world.queue.jobs.values.allSatisfy(\.isDead) && deadHoldingUpWorkflows.isEmpty
             && world.queue.readyLists.isEmpty && world.queue.holders.isEmpty
     }
 
@@ -108,7 +117,7 @@ package struct Simulation {
             if !workers[index].isUp { restart(index) }
         }
         execute(.configure(QueueSettings(isPaused: false)))
-        if usesGroups { agenda.add(.decideAboutDead, at: now) }
+        if usesGroups || usesWorkflows { agenda.add(.decideAboutDead, at: now) }
     }
 
     private mutating func happen(_ event: Agenda.Event) throws {
@@ -120,7 +129,7 @@ package struct Simulation {
         case .snapshot: keepSnapshot()
         case .changeRule: changeRule()
         case .decideAboutDead: decideAboutDead()
-        case .wake(let index, let life): if workers[index].life == life { wake(index) }
+        case .wake(let index, let life): if workers[index].life == life { try wake(index) }
         case .restart(let index): restart(index)
         case .request(let message): arrive(message)
         case .answer(let message, let answer): take(answer, message)

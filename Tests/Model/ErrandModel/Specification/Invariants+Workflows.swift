@@ -41,6 +41,15 @@ extension MemoryQueue {
         return nil
     }
 
+    /// Whether a job of a workflow was dropped when it came free, so that the holder of its name has its place, or was
+    /// skipped.
+    func hasPassedOnItsPlace(_ id: String) -> Bool {
+        workflows.workflows.values.contains { workflow in
+            guard let number = workflow.numbers[id] else { return false }
+            return workflow.members[number].job != id || workflow.members[number].ending == .skipped
+        }
+    }
+
     // MARK: A step
 
     /// W3: a job of a workflow goes on when all that it comes after has ended as it asks, and is skipped only when one
