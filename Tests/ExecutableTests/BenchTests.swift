@@ -14,6 +14,11 @@ import Testing
         struct Latencies: Decodable { let p50, p95, p99, max: Double }
         struct OneCall: Decodable { let push_batch, claim_finish_batch: Int }
         struct Long: Decodable { let drain, worker_rss_bytes: Int }
+        struct Workflows: Decodable {
+            struct Calls: Decodable { let usual, join, fork, death: Double }
+            let usual, join, fork, death: Int
+            let longest_call_ms: Calls
+        }
         struct Groups: Decodable {
             let few, many, one_at_once: Int
             let server_us_per_job: Double
@@ -28,6 +33,7 @@ import Testing
         let ceiling_one_call: OneCall
         let long_drain: Long
         let groups: Groups
+        let workflows: Workflows
         let settings: [String: String]
     }
 
@@ -54,6 +60,10 @@ import Testing
         #expect(figures.idle_commands_per_s > 0)
         let groups = figures.groups
         #expect(groups.few > 0 && groups.many > 0 && groups.one_at_once > 0 && groups.server_us_per_job > 0)
+        let flows = figures.workflows
+        #expect([flows.usual, flows.join, flows.fork, flows.death].allSatisfy { $0 > 0 })
+        let calls = flows.longest_call_ms
+        #expect([calls.usual, calls.join, calls.fork, calls.death].allSatisfy { $0 > 0 })
         #expect(figures.long_drain.drain > 0 && figures.long_drain.worker_rss_bytes > 1_000_000)
         // The highest rate of several ways, of which this is one.
         let oneCall = figures.ceiling_one_call
@@ -77,10 +87,16 @@ import Testing
         let url = restricted ? server.url : server.shownURL
         let bench = try Program(
             "errand",
-            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--only", "unique", "--redis", url]
+            [
+                "bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--only", "unique", "--only", "workflows",
+                "--redis", url,
+            ]
         )
         #expect(try await bench.end(within: .seconds(300)) == 0, "\(bench.lines)")
         #expect(bench.lines.contains { $0.contains("drain, handlers that do nothing") }, "\(bench.lines)")
+        // A user with only what Errand needs may not ask how long calls take.
+        #expect(bench.lines.contains { $0.contains("longest call") } != restricted, "\(bench.lines)")
+        #expect(try server.run("CONFIG", "GET", "slowlog-max-len").hasSuffix("128"))
         let keys = try server.run("KEYS", "*").split(separator: "\n").sorted()
         #expect(keys == ["errand:queues", "errand:{bench-mine-0}:body"])
         #expect(try server.run("SMEMBERS", "errand:queues") == "bench-mine-0")

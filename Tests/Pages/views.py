@@ -3,7 +3,7 @@
 
 usage: views.py [--waiting N] [--dead N] [--queues N] [--schedules N] [--built DIRECTORY] [--json]
 
-Beside the large queue there are small ones, workers, schedules, and jobs that have ended.
+Beside the large queue there are small ones, workers, schedules, workflows, and jobs that have ended.
 
 A view is to answer in 300 ms, and no command is to take Redis more than 10 ms: exit status 1 otherwise. The time of a console view is that of the whole process.
 An export may take as long as it likes; its commands may not.
@@ -30,11 +30,13 @@ CONSOLE = [
     ["jobs", "--state", "ready", "--from", "DEEP"], ["jobs", "--state", "cancelled"],
     ["jobs", "--json", "--operation", "work"], ["jobs", "--json", "--state", "dead", "--error", "report 7"],
     ["job", "show", "job-5"], ["job", "show", "LATE"], ["schedule", "list"], ["worker-check"],
+    ["workflow", "list", "--limit", "1000"], ["workflow", "list", "--limit", "1000", "--json"], ["workflow", "show", "WIDE"], ["workflow", "show", "HUGE"],
 ]
 PAGES = [
     "/", "/queues/default", "/queues/default/groups", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
     "/jobs?state=dead&group=no+such+file%3A+report+%23", "/jobs?state=dead&from=OLD", "/jobs?state=dead&arguments=nothing", "/jobs?state=running",
     "/jobs?name=zzz", "/jobs?arguments=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/LATE", "/actions", "/workers", "/schedules", "/schedules/edit", "/schedules/edit?queue=default&name=schedule-7", "/push", "/events", "/metrics", "/scale?queue=default", "/healthz",
+    "/workflows", "/workflows/WIDE", "/workflows/HUGE",
 ]
 # What the dashboard asks before it acts on all that match: nothing is confirmed.
 QUESTIONS = [
@@ -93,10 +95,29 @@ class Scene:
         for _ in range(3):
             self.start(str(self.built / "errand-worker"), "--catalogue", str(catalogue), "--queue", "idle", stderr=subprocess.DEVNULL, env=self.environment)
 
+    def push_workflows(self, count):
+        """So many small workflows, one of 500 jobs, and one of about 10,000; returns the ids of these two."""
+        for _ in range(count):
+            self.push_workflow(4)
+        return self.push_workflow(498), self.push_workflow(9998)
+
+    def push_workflow(self, width):
+        """A job, so many after it, and one after all of those."""
+        middle = [f"middle-{number}" for number in range(width)]
+        # At most 1,000 jobs come after one.
+        firsts = [f"first-{number}" for number in range(0, width, 1000)]
+        jobs = {first: {"operation": "work"} for first in firsts}
+        jobs |= {key: {"operation": "work", "after": [firsts[number // 1000]]} for number, key in enumerate(middle)}
+        jobs["last"] = {"operation": "work", "after": middle}
+        file = self.place / "workflow.json"
+        file.write_text(json.dumps({"workflow": f"of {width}", "queue": "flows", "jobs": jobs}))
+        return json.loads(self.run("errand-producer", "push", "--workflow", str(file), "--json").stdout)["workflow"]
+
     def run(self, tool, *words, **more):
         result = subprocess.run([self.built / tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, text=True, **more)
         if result.returncode not in (0, 1):
             sys.exit(f"{tool} {' '.join(words[:3])} ended with {result.returncode}: {result.stderr}")
+        return result
 
     def export(self, lines):
         """Reads the first lines of what `errand jobs export` writes of the dead jobs, or all where there are fewer."""
@@ -163,6 +184,7 @@ def main():
     parser.add_argument("--dead", type=int, default=100_000)
     parser.add_argument("--queues", type=int, default=100, help="small queues beside the large one")
     parser.add_argument("--schedules", type=int, default=200)
+    parser.add_argument("--workflows", type=int, default=1000)
     parser.add_argument("--built", default=str(ROOT / ".build/release"))
     parser.add_argument("--json", action="store_true", help="a line of JSON for each view")
     options = parser.parse_args()
@@ -177,9 +199,11 @@ def main():
             # Those that were pushed first are dead. Of the others, some are cancelled behind the first tenth, and the last tenth is what is deep in the line.
             tenth, deep = options.waiting // 10, options.waiting * 9 // 10
             scene.surround(options.queues, options.schedules, range(options.dead + tenth, options.dead + tenth + min(1000, tenth)))
+            wide, huge = scene.push_workflows(options.workflows)
             address = scene.dashboard()
 
             def placed(text):
+                text = text.replace("WIDE", wide).replace("HUGE", huge)
                 return text.replace("DEEP", f"default:ready:{deep}").replace("LATE", f"job-{options.dead + deep}").replace("OLD", f"newest:{1700000000000 + options.dead // 2}:default:job-5")
 
             console = [[placed(word) for word in words] for words in CONSOLE]

@@ -1026,14 +1026,31 @@ do
   -- The workflows that this call has changed, and whether nothing of one starts any more.
   workflows.changed, workflows.stopped = {}, {}
   local changed, stopped = workflows.changed, workflows.stopped
+  -- The ends that this call has noted.
+  workflows.noted = {}
 
-  local function of(name, w) return key(name .. ':' .. w) end
+  local keys = {}
+  local function of(name, w)
+    local own = keys[w] or {}
+    keys[w] = own
+    own[name] = own[name] or key(name .. ':' .. w)
+    return own[name]
+  end
   workflows.of = of
+  -- What this call knows of a workflow: its state and the bytes of its results before, and whether one of its jobs is dead.
+  local seen = {}
+  local function look_at(w)
+    if not seen[w] then
+      local header = call('HMGET', of('workflow', w), 'state', 'bytes')
+      seen[w] = { state = header[1], bytes = num(header[2]), has_dead = call('EXISTS', of('dead', w)) == 1 }
+    end
+    return seen[w]
+  end
   -- Notes an end: the letters are those of the records of ended jobs, and k skipped, i dead and ignored, d dead, after
   -- which the rest is cancelled, h dead and held.
   function workflows.note(w, n, how)
-    call('RPUSH', key('workflow:work'), w .. ' ' .. n .. ' ' .. how)
-    known['workflow:work'] = true
+    local noted = workflows.noted
+    noted[#noted + 1] = { w, n, how }
     changed[w], workflows.is_busy = true, true
   end
   -- Leaves a message for another queue, with a number that only grows; any worker delivers it.
@@ -1057,17 +1074,19 @@ do
   local FAILS = { c = true, e = true, x = true, d = true }
   function workflows.end_member(w, n, how, result)
     if call('SREM', of('open', w), n) == 0 then return end
-    call('SREM', of('dead', w), n)
+    local flow = look_at(w)
+    if flow.has_dead then call('SREM', of('dead', w), n) end
     call('HSET', of('ends', w), n, how .. nowtext)
     if FAILS[how] then call('HSET', of('workflow', w), 'has_failure', 1) end
     if how == 'd' then call('HSET', of('workflow', w), 'cancels', 1) end
     result = result or ''
-    if how == 'f' and num(call('HGET', of('workflow', w), 'bytes')) + #result <= RESULT_BYTES then
-      call('HINCRBY', of('workflow', w), 'bytes', #result)
+    if how == 'f' and flow.bytes + #result <= RESULT_BYTES then
+      flow.bytes = flow.bytes + #result
+      if #result > 0 then call('HINCRBY', of('workflow', w), 'bytes', #result) end
       call('HSET', of('outputs', w), n, result)
     end
     -- Nothing runs before the seal, which looks at the dependants of jobs that were cancelled or deleted before it.
-    if call('HGET', of('workflow', w), 'state') ~= 'unsealed' then workflows.note(w, n, how) end
+    if flow.state ~= 'unsealed' then workflows.note(w, n, how) end
   end
 
   -- Calls one of two functions for each place of a job: one of this queue, or of another one.
@@ -1113,6 +1132,7 @@ do
       return false
     end
     local is_open = call('SISMEMBER', of('open', w), n) == 1
+    if is_open then look_at(w).has_dead = true end
     if is_open and call('SADD', of('dead', w), n) == 1 then workflows.note(w, n, 'h') end
     return is_open
   end
@@ -1235,7 +1255,7 @@ end
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
 do
   -- How many dependants, or jobs, one call looks at.
-  local MOST = 100
+  local MOST = 60
   local changed, of = workflows.changed, workflows.of
   -- How many jobs this call has made ready because others ended.
   workflows.freed = 0
@@ -1274,7 +1294,7 @@ do
       else state = has_failure and 'failed' or 'finished' end
       if before == 'failed' and state == 'running' then round = whole(num(round) + 1) end
     end
-    call('HSET', at, 'state', state, 'round', round)
+    if state ~= before or round ~= header[3] then call('HSET', at, 'state', state, 'round', round) end
     if open == 0 then
       call('HSET', at, 'ended', nowtext)
       for _, part in ipairs({ 'outputs', 'needs', 'dependants', 'dead' }) do free(of(part, w)) end
@@ -1292,9 +1312,12 @@ do
     local header = call('HMGET', of('workflow', w), 'state', 'ended')
     if not header[1] or header[1] == 'unsealed' or header[2] then return false end
     call('HSET', of('workflow', w), 'state', 'cancelled')
-    for _, n in ipairs(call('SMEMBERS', of('dead', w))) do
+    local dead = call('SMEMBERS', of('dead', w))
+    table.sort(dead, function(one, other) return num(one) < num(other) end)
+    for _, n in ipairs(dead) do
       call('SREM', of('open', w), n)
       delete_field('workflow:of', workflows.job_of(w, n))
+      workflows.note(w, n, 'c')
     end
     call('DEL', of('dead', w))
     changed[w], workflows.stopped[w] = true, true
@@ -1329,20 +1352,46 @@ do
     return late ~= nil
   end
 
+  -- Looks at dependants of ends in their order. Returns how many ends are done with, and how many more dependants may be
+  -- looked at.
+  local function continue_all(ends, most)
+    local done = 0
+    while most > 0 and ends[done + 1] do
+      local w, n, how = unpack(ends[done + 1])
+      local looked, is_all = workflows.continue_one(w, n, how, most)
+      if is_all then done = done + 1 end
+      most = most - math.max(looked, 1)
+    end
+    return done, most
+  end
+  -- The same of ends that earlier calls have left.
+  local function continue_left(most)
+    if not has('workflow:work') then return most end
+    local ends, done = {}, 0
+    for i, item in ipairs(call('LRANGE', key('workflow:work'), 0, most - 1)) do
+      ends[i] = { string.match(item, '^(%w+) (%w+) (%a)$') }
+    end
+    done, most = continue_all(ends, most)
+    if done > 0 then call('LPOP', key('workflow:work'), done) end
+    return most
+  end
+  -- Leaves noted ends to later calls.
+  local function leave(ends, done)
+    local left = {}
+    for i = done + 1, #ends do left[#left + 1] = table.concat(ends[i], ' ') end
+    each_portion(left, 1000, 'RPUSH', key('workflow:work'))
+    if left[1] then known['workflow:work'] = true end
+  end
+
   -- Looks at the dependants of what has ended, at most so many; the rest is left to later calls. `resumes` says that an
   -- earlier call may have left some.
   function workflows.continue(resumes)
     if not (resumes or next(changed)) then return end
-    local most, before = MOST, fresh
-    local item = call('LINDEX', key('workflow:work'), 0)
-    while most > 0 and item do
-      local w, n, how = string.match(item, '^(%w+) (%w+) (%a)$')
-      local looked, is_all = 0, true
-      if w then looked, is_all = workflows.continue_one(w, n, how, most) end
-      if is_all then call('LPOP', key('workflow:work')) end
-      most = most - math.max(looked, 1)
-      item = call('LINDEX', key('workflow:work'), 0)
-    end
+    local before = fresh
+    local most = continue_left(MOST)
+    -- What it skips is noted as well.
+    leave(workflows.noted, (continue_all(workflows.noted, most)))
+    workflows.noted = {}
     local order = {}
     for w in pairs(changed) do order[#order + 1] = w end
     table.sort(order)
@@ -1360,7 +1409,8 @@ do
   end
   -- Whether this call leaves something for workflows to a promotion.
   function workflows.has_more()
-    return workflows.is_busy and call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
+    if not workflows.is_busy then return false end
+    return workflows.noted[1] ~= nil or call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
   end
 end
 -- Checks pushed jobs before the first write. A job is five values in ARGV: id, due, policy, name, envelope; `from` is the

@@ -14,8 +14,6 @@ package struct WorkflowView: Sendable {
         package internal(set) var summary: JobSummary?
     }
 
-    private static let page = 1000
-
     /// The broker's record.
     package let record: WorkflowRecord
     /// The jobs, in the order of their numbers.
@@ -26,9 +24,9 @@ package struct WorkflowView: Sendable {
         guard let record = try await broker.workflow(id) else { return nil }
         var members: [WorkflowMemberRecord] = []
         while true {
-            let page = try await broker.members(of: id, from: members.count, count: Self.page)
+            let page = try await broker.members(of: id, from: members.count, count: WorkflowLimits.page)
             members += page
-            if page.count < Self.page { break }
+            if page.count < WorkflowLimits.page { break }
         }
         self.init(record, members)
     }

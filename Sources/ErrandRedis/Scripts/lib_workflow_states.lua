@@ -1,7 +1,7 @@
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
 do
   -- How many dependants, or jobs, one call looks at.
-  local MOST = 100
+  local MOST = 60
   local changed, of = workflows.changed, workflows.of
   -- How many jobs this call has made ready because others ended.
   workflows.freed = 0
@@ -40,7 +40,7 @@ do
       else state = has_failure and 'failed' or 'finished' end
       if before == 'failed' and state == 'running' then round = whole(num(round) + 1) end
     end
-    call('HSET', at, 'state', state, 'round', round)
+    if state ~= before or round ~= header[3] then call('HSET', at, 'state', state, 'round', round) end
     if open == 0 then
       call('HSET', at, 'ended', nowtext)
       for _, part in ipairs({ 'outputs', 'needs', 'dependants', 'dead' }) do free(of(part, w)) end
@@ -98,20 +98,46 @@ do
     return late ~= nil
   end
 
+  -- Looks at dependants of ends in their order. Returns how many ends are done with, and how many more dependants may be
+  -- looked at.
+  local function continue_all(ends, most)
+    local done = 0
+    while most > 0 and ends[done + 1] do
+      local w, n, how = unpack(ends[done + 1])
+      local looked, is_all = workflows.continue_one(w, n, how, most)
+      if is_all then done = done + 1 end
+      most = most - math.max(looked, 1)
+    end
+    return done, most
+  end
+  -- The same of ends that earlier calls have left.
+  local function continue_left(most)
+    if not has('workflow:work') then return most end
+    local ends, done = {}, 0
+    for i, item in ipairs(call('LRANGE', key('workflow:work'), 0, most - 1)) do
+      ends[i] = { string.match(item, '^(%w+) (%w+) (%a)$') }
+    end
+    done, most = continue_all(ends, most)
+    if done > 0 then call('LPOP', key('workflow:work'), done) end
+    return most
+  end
+  -- Leaves noted ends to later calls.
+  local function leave(ends, done)
+    local left = {}
+    for i = done + 1, #ends do left[#left + 1] = table.concat(ends[i], ' ') end
+    each_portion(left, 1000, 'RPUSH', key('workflow:work'))
+    if left[1] then known['workflow:work'] = true end
+  end
+
   -- Looks at the dependants of what has ended, at most so many; the rest is left to later calls. `resumes` says that an
   -- earlier call may have left some.
   function workflows.continue(resumes)
     if not (resumes or next(changed)) then return end
-    local most, before = MOST, fresh
-    local item = call('LINDEX', key('workflow:work'), 0)
-    while most > 0 and item do
-      local w, n, how = string.match(item, '^(%w+) (%w+) (%a)$')
-      local looked, is_all = 0, true
-      if w then looked, is_all = workflows.continue_one(w, n, how, most) end
-      if is_all then call('LPOP', key('workflow:work')) end
-      most = most - math.max(looked, 1)
-      item = call('LINDEX', key('workflow:work'), 0)
-    end
+    local before = fresh
+    local most = continue_left(MOST)
+    -- What it skips is noted as well.
+    leave(workflows.noted, (continue_all(workflows.noted, most)))
+    workflows.noted = {}
     local order = {}
     for w in pairs(changed) do order[#order + 1] = w end
     table.sort(order)
@@ -129,6 +155,7 @@ do
   end
   -- Whether this call leaves something for workflows to a promotion.
   function workflows.has_more()
-    return workflows.is_busy and call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
+    if not workflows.is_busy then return false end
+    return workflows.noted[1] ~= nil or call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
   end
 end

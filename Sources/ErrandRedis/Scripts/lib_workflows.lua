@@ -12,14 +12,31 @@ do
   -- The workflows that this call has changed, and whether nothing of one starts any more.
   workflows.changed, workflows.stopped = {}, {}
   local changed, stopped = workflows.changed, workflows.stopped
+  -- The ends that this call has noted.
+  workflows.noted = {}
 
-  local function of(name, w) return key(name .. ':' .. w) end
+  local keys = {}
+  local function of(name, w)
+    local own = keys[w] or {}
+    keys[w] = own
+    own[name] = own[name] or key(name .. ':' .. w)
+    return own[name]
+  end
   workflows.of = of
+  -- What this call knows of a workflow: its state and the bytes of its results before, and whether one of its jobs is dead.
+  local seen = {}
+  local function look_at(w)
+    if not seen[w] then
+      local header = call('HMGET', of('workflow', w), 'state', 'bytes')
+      seen[w] = { state = header[1], bytes = num(header[2]), has_dead = call('EXISTS', of('dead', w)) == 1 }
+    end
+    return seen[w]
+  end
   -- Notes an end: the letters are those of the records of ended jobs, and k skipped, i dead and ignored, d dead, after
   -- which the rest is cancelled, h dead and held.
   function workflows.note(w, n, how)
-    call('RPUSH', key('workflow:work'), w .. ' ' .. n .. ' ' .. how)
-    known['workflow:work'] = true
+    local noted = workflows.noted
+    noted[#noted + 1] = { w, n, how }
     changed[w], workflows.is_busy = true, true
   end
   -- Leaves a message for another queue, with a number that only grows; any worker delivers it.
@@ -43,17 +60,19 @@ do
   local FAILS = { c = true, e = true, x = true, d = true }
   function workflows.end_member(w, n, how, result)
     if call('SREM', of('open', w), n) == 0 then return end
-    call('SREM', of('dead', w), n)
+    local flow = look_at(w)
+    if flow.has_dead then call('SREM', of('dead', w), n) end
     call('HSET', of('ends', w), n, how .. nowtext)
     if FAILS[how] then call('HSET', of('workflow', w), 'has_failure', 1) end
     if how == 'd' then call('HSET', of('workflow', w), 'cancels', 1) end
     result = result or ''
-    if how == 'f' and num(call('HGET', of('workflow', w), 'bytes')) + #result <= RESULT_BYTES then
-      call('HINCRBY', of('workflow', w), 'bytes', #result)
+    if how == 'f' and flow.bytes + #result <= RESULT_BYTES then
+      flow.bytes = flow.bytes + #result
+      if #result > 0 then call('HINCRBY', of('workflow', w), 'bytes', #result) end
       call('HSET', of('outputs', w), n, result)
     end
     -- Nothing runs before the seal, which looks at the dependants of jobs that were cancelled or deleted before it.
-    if call('HGET', of('workflow', w), 'state') ~= 'unsealed' then workflows.note(w, n, how) end
+    if flow.state ~= 'unsealed' then workflows.note(w, n, how) end
   end
 
   -- Calls one of two functions for each place of a job: one of this queue, or of another one.
@@ -99,6 +118,7 @@ do
       return false
     end
     local is_open = call('SISMEMBER', of('open', w), n) == 1
+    if is_open then look_at(w).has_dead = true end
     if is_open and call('SADD', of('dead', w), n) == 1 then workflows.note(w, n, 'h') end
     return is_open
   end

@@ -65,20 +65,21 @@ local function refusal_of_jobs()
   end
 end
 
--- Stores the needs of a member that it does not have yet, and it as a dependant of each.
+-- Stores the needs of a member that it does not have yet, and it as a dependant of each. Returns its record with them, and
+-- how many needs the call has.
 local function add_needs(n, record, needs, base)
-  local mine, theirs, new = {}, {}, {}
+  local mine, new, count_of_call = {}, {}, 0
   for condition, added, number in string.gmatch(needs, '([saf])(%+?)(%d+)') do
     number = added == '+' and whole(base + num(number)) or number
-    if not string.find(record .. ' ', ' ' .. condition .. number .. ' ', 1, true) then
+    -- A member may have many needs from other calls, so nothing looks at all of them.
+    if call('ZADD', key('dependants:' .. w), 'NX', 0, number .. '>' .. condition .. '>' .. n) == 1 then
       new[#new + 1] = ' ' .. condition .. number
       mine[#mine + 1], mine[#mine + 2] = 0, n .. '>' .. number
-      theirs[#theirs + 1], theirs[#theirs + 2] = 0, number .. '>' .. condition .. '>' .. n
     end
+    count_of_call = count_of_call + 1
   end
   each_portion(mine, 1000, 'ZADD', key('needs:' .. w))
-  each_portion(theirs, 1000, 'ZADD', key('dependants:' .. w))
-  return record .. table.concat(new), #new
+  return record .. table.concat(new), count_of_call
 end
 
 -- What of its needs has ended before the member was added.
@@ -92,29 +93,54 @@ local function look_at_ended(record)
   end
 end
 
+-- What is to be written of new members: a list of values for each key.
+local pending, new_ids, count_of_members = {}, {}, 0
+local function gather(command, at, one, other)
+  local values = pending[at] or { command = command }
+  pending[at] = values
+  values[#values + 1] = one
+  values[#values + 1] = other
+end
+local function write_members()
+  for at, values in pairs(pending) do each_portion(values, 1000, values.command, at) end
+  pending, new_ids = {}, {}
+end
+local function gather_member(n, id, member_key, place, envelope)
+  new_ids[id] = true
+  gather('HSET', key('numbers:' .. w), id, n)
+  gather('HSET', key('keys:' .. w), member_key, n)
+  if id ~= w .. '-' .. n then gather('HSET', key('jobs:' .. w), n, id) end
+  gather('SADD', key('open:' .. w), n)
+  gather('HSET', key('body'), id, stamp .. envelope)
+  gather('HSET', key('blocked:jobs'), id, place)
+  gather('ZADD', key('blocked:order'), 0, id)
+  gather('HSET', key('workflow:of'), id, w .. ':' .. n)
+  known['workflow:of'] = true
+end
+
 local function add_member(i, base)
   local id, member_key, place, needs, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 4], ARGV[i + 5]
+  if new_ids[id] then write_members() end
   local known_number = call('HGET', key('numbers:' .. w), id)
   if known_number and state ~= 'unsealed' then return num(known_number) end
-  local n = known_number or whole(call('HLEN', key('members:' .. w)))
+  local n = known_number or whole(count_of_members)
   local elsewhere = string.match(place, '^%d+ [^ @]*(@[^ ]*)') or ''
-  local record, new = add_needs(n, call('HGET', key('members:' .. w), n) or member_key .. elsewhere, needs, base)
-  call('HSET', key('members:' .. w), n, record)
+  local record = known_number and call('HGET', key('members:' .. w), n) or member_key .. elsewhere
+  local needed
+  record, needed = add_needs(n, record, needs, base)
+  gather('HSET', key('members:' .. w), n, record)
   if known_number then return num(n) end
-  call('HSET', key('numbers:' .. w), id, n)
-  call('HSET', key('keys:' .. w), member_key, n)
-  if id ~= w .. '-' .. n then call('HSET', key('jobs:' .. w), n, id) end
-  call('SADD', key('open:' .. w), n)
-  call('HSET', key('body'), id, stamp .. envelope)
-  call('HSET', key('blocked:jobs'), id, place)
-  call('ZADD', key('blocked:order'), 0, id)
-  set_field('workflow:of', id, w .. ':' .. n)
+  count_of_members = count_of_members + 1
+  gather_member(n, id, member_key, place, envelope)
   if elsewhere == '' then count('pushed') end
-  if new == 0 then
-    call('ZADD', key('needs:' .. w), 0, n .. '>r')
-    call('ZADD', key('dependants:' .. w), 0, 'r>s>' .. n)
-    if state ~= 'unsealed' then workflows.note(w, 'r', 'f') end
-  elseif state ~= 'unsealed' then look_at_ended(record) end
+  if needed == 0 then
+    gather('ZADD', key('needs:' .. w), 0, n .. '>r')
+    gather('ZADD', key('dependants:' .. w), 0, 'r>s>' .. n)
+  end
+  if state ~= 'unsealed' then
+    write_members()
+    if needed == 0 then workflows.note(w, 'r', 'f') else look_at_ended(record) end
+  end
   return num(n)
 end
 local function add()
@@ -123,9 +149,11 @@ local function add()
   if not what and (state == 'unsealed' or ARGV[3] ~= '') then what, code = refusal_of_jobs() end
   if what then return redis.error_reply((code or 'ERRAND ') .. what) end
   local numbers, base = {}, call('HLEN', key('members:' .. w))
+  count_of_members = base
   for i = FIRST, #ARGV, VALUES do
     numbers[#numbers + 1] = (state == 'unsealed' or ARGV[3] ~= '') and add_member(i, base) or num(ARGV[i + 3])
   end
+  write_members()
   return numbers
 end
 

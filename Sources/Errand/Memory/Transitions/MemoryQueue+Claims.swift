@@ -13,7 +13,9 @@ extension MemoryQueue {
         let (most, isPassedOver) = mostOfQueue(call.wanted, freeSlots: call.freeSlots)
         // Sessions that wait get what comes after a job, instead of the local queue of the one that ended it.
         let isShared = effects.freedByWorkflows > 0 && call.freeSlots > 0 && !idle.isEmpty
-        let fitting = isShared ? min(most, call.freeSlots) : most
+        // The end of a job costs more if others may come after it, so fewer of them are to end in one call.
+        let affordable = workflows.places.isEmpty ? most : min(most, MemoryRules.membersACall)
+        let fitting = isShared ? min(affordable, call.freeSlots) : affordable
         var grant = MemoryGrant(call, most: fitting, token: nextToken)
         if isPassedOver { grant.passedOver += 1 }
         if grant.turnLength > 1, takesTurnsByJob { grant.turnLength = 1 }

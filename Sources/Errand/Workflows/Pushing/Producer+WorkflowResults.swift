@@ -171,8 +171,8 @@ extension Producer {
         of record: WorkflowRecord,
         where fits: (WorkflowMemberRecord) -> Bool
     ) async -> WorkflowMemberRecord? {
-        for first in stride(from: 0, to: min(record.count, Self.examined), by: WorkflowLimits.portion) {
-            let page = try? await broker.members(of: record.id, from: first, count: WorkflowLimits.portion)
+        for first in stride(from: 0, to: min(record.count, Self.examined), by: WorkflowLimits.page) {
+            let page = try? await broker.members(of: record.id, from: first, count: WorkflowLimits.page)
             guard let page, !page.isEmpty else { return nil }
             if let found = page.first(where: fits) { return found }
         }

@@ -1,7 +1,7 @@
 extension Producer {
     /// Pushes a workflow: all of its jobs, or none.
     ///
-    /// Jobs are sent in calls of at most 250 and run only after the last call. If a reply is lost, the call is repeated.
+    /// Jobs are sent in calls of at most 200 and run only after the last call. If a reply is lost, the call is repeated.
     ///
     /// ```swift
     /// let flow = Workflow("import 42") { flow in

@@ -81,11 +81,11 @@ extension WorkflowBroker {
         var numbers: [String: Int] = [:]
         var first = 0
         while numbers.count < keys.count {
-            let page = try await members(of: workflow, from: first, count: WorkflowLimits.portion)
+            let page = try await members(of: workflow, from: first, count: WorkflowLimits.page)
             for (offset, member) in page.enumerated() where keys.contains(member.key) {
                 numbers[member.key] = first + offset
             }
-            guard page.count == WorkflowLimits.portion else { break }
+            guard page.count == WorkflowLimits.page else { break }
             first += page.count
         }
         return numbers

@@ -15,9 +15,16 @@ struct BenchFigures: Sendable {
         case commandsPerJob, serverMicrosecondsPerJob, workerMicrosecondsPerJob, networkBytesPerJob
         case bytesPerWaitingJob, workerBytes, idleCommandsPerSecond, idleProcessorShare
         case longDrain, longDrainWorkerBytes
+        case workflowUsual, workflowJoin, workflowFork, workflowDeath
+        case workflowUsualCall, workflowJoinCall, workflowForkCall, workflowDeathCall
 
         /// Whether the figure is a maximum, so that the largest value of all runs counts.
-        var isMost: Bool { [.pickupMost, .pickup200IdleMost].contains(self) }
+        var isMost: Bool { Self.most.contains(self) }
+
+        private static let most: Set<Kind> = [
+            .pickupMost, .pickup200IdleMost, .workflowUsualCall, .workflowJoinCall, .workflowForkCall,
+            .workflowDeathCall,
+        ]
     }
 
     private var values: [Kind: BenchSamples] = [:]

@@ -5,7 +5,7 @@ import Errand
 struct BenchMeasurement: Sendable {
     /// A part of the benchmark that can be run alone.
     enum Part: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case push, drain, groups, memory, mixed, unique, pickup, idle
+        case push, drain, groups, workflows, memory, mixed, unique, pickup, idle
     }
 
     let part: Part
@@ -19,7 +19,7 @@ struct BenchMeasurement: Sendable {
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
 
     /// All measurements, each ceiling next to the measurement to compare with it.
-    static let all: [BenchMeasurement] = pushing + draining + grouped + waiting
+    static let all: [BenchMeasurement] = pushing + draining + grouped + workflows + waiting
 
     private static let pushing = [
         BenchMeasurement(
@@ -147,6 +147,45 @@ struct BenchMeasurement: Sendable {
             figures in
             let waits = try await FloodBench(stage: stage).waits(flood: times * stage.jobs, users: users)
             figures.addHighPercentile(of: waits, to: kind)
+        }
+    }
+
+    private static let workflows = [
+        workflow(
+            "workflows of \(WorkflowBench.usual) jobs",
+            seconds: { $0.seconds(jobs: 8) },
+            .workflowUsual,
+            .workflowUsualCall
+        ) {
+            try await $0.usual()
+        },
+        workflow("up to 10,000 jobs and one after all", .workflowJoin, .workflowJoinCall) {
+            try await $0.join()
+        },
+        workflow("up to 10,000 jobs after ten", .workflowFork, .workflowForkCall) {
+            try await $0.fork()
+        },
+        workflow(
+            "up to 100,000 jobs after a dead one",
+            seconds: { _ in 15 },
+            .workflowDeath,
+            .workflowDeathCall
+        ) {
+            try await $0.death()
+        },
+    ]
+
+    private static func workflow(
+        _ title: String,
+        seconds: @escaping @Sendable (BenchStage) -> Double = { _ in 3 },
+        _ rate: BenchFigures.Kind,
+        _ longest: BenchFigures.Kind,
+        measure: @escaping @Sendable (WorkflowBench) async throws -> WorkflowBench.Result
+    ) -> BenchMeasurement {
+        BenchMeasurement(part: .workflows, title: title, seconds: seconds) { stage, figures in
+            let result = try await measure(WorkflowBench(stage: stage))
+            figures.add(result.rate, to: rate)
+            if let call = result.longestCall { figures.add(call, to: longest) }
         }
     }
 

@@ -58,6 +58,14 @@ struct BenchReport {
                 "wait_p99_ms": exact(.waitWithoutFlood99), "wait_beside_flood_p99_ms": exact(.waitBesideFlood99),
                 "wait_beside_many_users_p99_ms": exact(.waitBesideManyUsers99),
             ],
+            "workflows": [
+                "usual": rate(.workflowUsual), "join": rate(.workflowJoin), "fork": rate(.workflowFork),
+                "death": rate(.workflowDeath),
+                "longest_call_ms": [
+                    "usual": exact(.workflowUsualCall), "join": exact(.workflowJoinCall),
+                    "fork": exact(.workflowForkCall), "death": exact(.workflowDeathCall),
+                ],
+            ],
             "unique": ["new": rate(.uniqueNew), "drop": rate(.uniqueDrop), "replace": rate(.uniqueReplace)],
             "pickup_ms": percentiles([.pickup50, .pickup95, .pickup99, .pickupMost]),
             "pickup_200_idle_ms": percentiles([

@@ -54,6 +54,15 @@ struct BenchRow {
             .rate,
             of: .ceilingClaimFinish
         ),
+        BenchRow("drain, workflows of \(WorkflowBench.usual) jobs", .workflowUsual, .rate, of: .ceilingClaimFinish),
+        BenchRow(
+            "drain, up to 10,000 jobs and one after all",
+            .workflowJoin,
+            .rate,
+            of: .ceilingClaimFinish
+        ),
+        BenchRow("drain, up to 10,000 jobs after ten", .workflowFork, .rate, of: .ceilingClaimFinish),
+        BenchRow("skip, up to 100,000 jobs after a dead one", .workflowDeath, .rate),
         BenchRow("drain of ten times as many jobs", .longDrain, .rate, of: .ceilingClaimFinish),
         BenchRow("push and drain at once", .mixed, .rate),
         BenchRow("unique push, all new", .uniqueNew, .rate, of: .ceilingPushBatch),
@@ -62,6 +71,10 @@ struct BenchRow {
     ]
 
     private static let latency = [
+        BenchRow("longest call, workflows of \(WorkflowBench.usual) jobs", .workflowUsualCall, .milliseconds),
+        BenchRow("the same, up to 10,000 jobs and one after all", .workflowJoinCall, .milliseconds),
+        BenchRow("the same, up to 10,000 jobs after ten", .workflowForkCall, .milliseconds),
+        BenchRow("the same, up to 100,000 jobs after a dead one", .workflowDeathCall, .milliseconds),
         BenchRow("wait of 99 small tenants, 99 of 100", .waitWithoutFlood99, .milliseconds),
         BenchRow("the same beside ten times --jobs of another one", .waitBesideFlood99, .milliseconds),
         BenchRow("the same, spread over 10,000 users", .waitBesideManyUsers99, .milliseconds),

@@ -8,6 +8,8 @@ enum BenchOperations {
     static let noop = "noop"
     /// Does nothing, asynchronously.
     static let asynchronous = "noop.async"
+    /// Fails for good.
+    static let failing = "noop.failing"
     /// Runs a child process that does nothing.
     static let child = "noop.run"
     /// Reports when it started.
@@ -22,6 +24,10 @@ enum BenchOperations {
             return catalogue.registeredOperations() + [
                 RegisteredOperation(noop, handler: .blocking { _ in .finished() }),
                 RegisteredOperation(asynchronous, handler: .async { _ in .finished() }),
+                RegisteredOperation(
+                    failing,
+                    handler: .blocking { _ in throw JobFailure("the benchmark wants it to", isFinal: true) }
+                ),
                 RegisteredOperation(
                     pick,
                     handler: .blocking { job in
