@@ -45,6 +45,27 @@ import Testing
         #expect(try await messages(of: queue).isEmpty)
     }
 
+    @Test func `an audit finds a message that nobody delivers`() async throws {
+        defer { broker.close() }
+        _ = try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, .finished)
+        #expect(try await broker.audit("default", repair: false).isEmpty)
+
+        let message = try #require(try await messages(of: "default").first)
+        try server.run("DEL", "errand:{default}:workflow:hops")
+        let old =
+            "1700000000000 " + String(decoding: message.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self)
+        try server.run("RPUSH", "errand:{default}:workflow:hops", old)
+        let finding = try #require(try await broker.audit("default", repair: true).first)
+        #expect([finding.kind, finding.subject] == ["message_not_delivered", "1 for other queues"])
+        #expect(!finding.repaired)
+        try await broker.deliver(from: "default")
+        #expect(try await broker.audit("default", repair: false).isEmpty)
+    }
+
     @Test func `a message that comes twice changes nothing`() async throws {
         defer { broker.close() }
         let id = try await push()

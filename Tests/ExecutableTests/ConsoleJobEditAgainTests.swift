@@ -49,6 +49,25 @@ import Testing
         #expect(try await ids() == [id])
     }
 
+    @Test func aJobForWhichAWorkflowWaitsIsNotEdited() async throws {
+        let jobs = #"{"a":{"operation":"work","retries":0},"b":{"operation":"work","after":["a"]}}"#
+        let flow = #"{"workflow":"flow","queue":"images","jobs":\#(jobs)}"#
+        let pushed = try await Executable.producer.run(["push", "--workflow", "-", "--json"], on: server, input: flow)
+        #expect(pushed.status == 0, "\(pushed.error)")
+        let desk = try await Desk(server, queues: ["images"])
+        try await desk.work(.failed, error: "no such file", queue: "images")
+        let before = try await ids()
+        let id = try #require(before.sorted().first)
+        let edited = try await Executable.console.run(
+            ["job", "edit", id, "--queue", "images", "--description", "-"],
+            input: Array(#"{"operation":"work","queue":"images"}"#.utf8),
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        #expect(edited.status == 1)
+        #expect(edited.error.contains("waits for \(id), and a new job would have no place in it"), "\(edited.error)")
+        #expect(try await ids() == before && before.count == 2)
+    }
+
     @Test func anotherChangeIsAnotherJob() async throws {
         try await makeDead()
         let proxy = try ChaosProxy(to: server)

@@ -30,6 +30,7 @@ struct BenchCommand: AsyncParsableCommand {
               errand bench --jobs 1000000 --runs 5 --only drain
               errand bench --only memory
               errand bench --only drain --workers 2
+              errand bench --only drain --against ../before/errand --runs 15
               errand bench --growth --plot growth.svg
               errand bench --growth --axis queues --runs 5
               errand bench --redis redis://127.0.0.1:6379 --json
@@ -67,6 +68,15 @@ struct BenchCommand: AsyncParsableCommand {
     var plot: String?
     @Option(help: ArgumentHelp("With --growth: the most jobs that wait at once.", valueName: "jobs"))
     var mostWaiting = 5_000_000
+    @Option(
+        help: ArgumentHelp(
+            "Compare with another build: both measure in alternation, --runs pairs, 5 by default.",
+            discussion: "Prints each figure's ratio to that of the other build, with an interval from six pairs on.",
+            valueName: "errand"
+        ),
+        completion: .file()
+    )
+    var against: String?
     @Flag(help: "Print one JSON object on standard output.") var json = false
 
     func validate() throws {
@@ -79,6 +89,10 @@ struct BenchCommand: AsyncParsableCommand {
         guard growth || plot == nil else { throw ValidationError("--plot goes with --growth") }
         guard growth || axis.isEmpty else { throw ValidationError("--axis goes with --growth") }
         guard !growth || only.isEmpty else { throw ValidationError("--only does not go with --growth") }
+        guard against == nil || brokerOptions.embedded == nil else {
+            throw ValidationError("--against does not go with --embedded: each run has a server of its own anyway")
+        }
+        guard !growth || against == nil else { throw ValidationError("--against does not go with --growth") }
         guard (1...100).contains(workers) else { throw ValidationError("--workers must be 1 to 100") }
         guard !growth || workers == 1 else {
             throw ValidationError("--workers does not go with --growth, which has an axis of workers")
@@ -88,11 +102,13 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
+            if let against { return try await compare(with: against) }
             // Print the results after the cleanup, because output that cannot be written ends the command.
             let show = try await BenchPlace.with(brokerOptions) { broker, url in
                 let stage = BenchStage(
                     broker: broker,
                     brokerURL: url,
+                    hasOwnServer: !brokerOptions.namesBroker,
                     jobs: jobs,
                     workers: workers,
                     concurrency: concurrency,
@@ -110,6 +126,21 @@ struct BenchCommand: AsyncParsableCommand {
             }
             try show()
         }
+    }
+
+    private func compare(with other: String) async throws {
+        let pairs = runs ?? 5
+        let bench = PairedBench(
+            other: other,
+            arguments: [
+                "bench", "--json", "--runs", "1", "--jobs", "\(jobs)", "--workers", "\(workers)",
+                "--concurrency", "\(concurrency)", "--probes", "\(probes)",
+            ] + only.flatMap { ["--only", $0.rawValue] },
+            environment: brokerOptions.url.map { ["ERRAND_REDIS_URL": $0] } ?? [:],
+            pairs: pairs
+        )
+        let report = PairedReport(figures: try await bench.figures(), other: other, pairs: pairs)
+        if json { StandardOutput.write(report.json.bytes) } else { report.print() }
     }
 
     private var often: BenchRuns { BenchRuns(asked: runs) }

@@ -56,6 +56,7 @@ struct JobEditCommand: AsyncParsableCommand {
                     ExitStatus.unsuccessful
                 )
             }
+            if let workflow = try await edit.heldUpWorkflow() { throw Self.holdsUp(workflow, id) }
             if let description {
                 try tell(await edit.replace(with: try Self.parsed(try read(description))), of: id)
             } else {
@@ -125,9 +126,18 @@ struct JobEditCommand: AsyncParsableCommand {
                 "the new job is ready; whether the dead one was removed is unknown, so look for \(id): \(error.message)",
                 ExitStatus.unknown
             )
+        case .holdsUp(let workflow): throw Self.holdsUp(workflow, id)
         case .notDead: throw CommandFailure("\(id) is not dead any more", ExitStatus.unsuccessful)
         case .notFound: throw CommandFailure("\(id) is gone", ExitStatus.unsuccessful)
         }
+    }
+
+    private static func holdsUp(_ workflow: WorkflowID, _ id: String) -> CommandFailure {
+        CommandFailure(
+            "the workflow \(workflow) waits for \(id), and a new job would have no place in it: retry this one, or delete it to "
+                + "skip what comes after it",
+            ExitStatus.unsuccessful
+        )
     }
 
     private func refusal(_ receipt: Receipt) -> CommandFailure {

@@ -69,6 +69,9 @@ extension DashboardController {
             note(receipt)
             let words = "This is the new job; whether the dead one was removed is not known: \(error.message)."
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", words)
+        case .holdsUp(let workflow):
+            let words = "the workflow \(workflow) waits for this job, and a new one would have no place in it: "
+            throw PageProblem.bad(words + "retry it, or delete it to skip what comes after it")
         case .notDead: throw PageProblem.bad("the job is not dead any more")
         case .notFound: throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
         }

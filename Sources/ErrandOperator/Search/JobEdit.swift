@@ -19,6 +19,9 @@ package struct JobEdit: Sendable {
         case unknown(Receipt)
         /// The job is not dead, and only dead jobs can be edited.
         case notDead
+        /// This workflow waits for the job. A new one would have no place there, and without the dead one what comes after
+        /// it would be skipped.
+        case holdsUp(WorkflowID)
         /// The broker does not have the job.
         case notFound
     }
@@ -44,12 +47,31 @@ package struct JobEdit: Sendable {
         return JobSummary(record, in: queue).stored?.description.withoutID()
     }
 
+    /// Returns the workflow that waits for the dead job, so that it cannot be edited; `nil` if there is none.
+    package func heldUpWorkflow() async throws(BrokerError) -> WorkflowID? {
+        guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return nil }
+        return try await heldUpWorkflow(record)
+    }
+
+    private func heldUpWorkflow(_ job: JobRecord) async throws(BrokerError) -> WorkflowID? {
+        guard job.state == .dead, let workflow = JobSummary(job, in: queue).stored?.description.workflow?.id,
+            let record = try await broker.workflow(workflow), record.endedAt == nil, record.dead > 0
+        else { return nil }
+        // The job for a workflow's end names the workflow as well, and is not one of its jobs.
+        for first in stride(from: 0, to: record.count, by: WorkflowLimits.page) {
+            let members = try await broker.members(of: workflow, from: first, count: WorkflowLimits.page)
+            if members.contains(where: { $0.id == job.id }) { return workflow }
+        }
+        return nil
+    }
+
     /// Pushes the new description and deletes the dead job.
     ///
     /// - Parameter description: The description of the new job; an id in it is ignored.
     package func replace(with description: OperationDescription) async throws -> Outcome {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return .notFound }
         guard record.state == .dead else { return .notDead }
+        if let workflow = try await heldUpWorkflow(record) { return .holdsUp(workflow) }
         let new = description.withoutID()
         let job = try new.makeEnvelope { newID(of: new, after: record) }
         guard let receipt = try await broker.push([job], to: job.queue).first else { return .notFound }

@@ -150,6 +150,7 @@ struct QueueAudit {
     }
 
     private mutating func walkWorkflows() async throws(BrokerError) {
+        take(try await step("messages"))
         for workflow in try await walk("workflows") {
             for step in ["open_jobs", "needs"] { _ = try await walk(step, workflow) }
         }

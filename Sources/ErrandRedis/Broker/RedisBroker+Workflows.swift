@@ -197,10 +197,10 @@ extension RedisBroker {
         var keys: [Int: String] = [:]
         for (index, reply) in replies.enumerated() { keys[first + index] = reply.key }
         let missing = Set(replies.flatMap(\.needs).map(\.number)).subtracting(keys.keys)
-        for start in Set(missing.map { $0 / WorkflowLimits.portion * WorkflowLimits.portion }).sorted() {
+        for start in Set(missing.map { $0 / WorkflowLimits.page * WorkflowLimits.page }).sorted() {
             var call = ScriptCall(.workflows, "members", workflow)
             call.add(start)
-            call.add(WorkflowLimits.portion)
+            call.add(WorkflowLimits.page)
             let others = try await run(call).elements?.compactMap { $0.elements.flatMap(MemberReply.init) } ?? []
             for (index, reply) in others.enumerated() { keys[start + index] = reply.key }
         }

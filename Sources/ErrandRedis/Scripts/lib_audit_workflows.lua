@@ -66,3 +66,11 @@ function steps.needs()
     end
   end
 end
+
+-- What other queues are to be told. Workers of this queue deliver it within seconds.
+local LATE_MS = 60000
+function steps.messages()
+  local oldest = has('workflow:hops') and call('LINDEX', key('workflow:hops'), 0)
+  local made = oldest and num(string.match(oldest, '^%d+'))
+  if made and now - made > LATE_MS then finding('message_not_delivered', whole(call('LLEN', key('workflow:hops'))) .. ' for other queues') end
+end

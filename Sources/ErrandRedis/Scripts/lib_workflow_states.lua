@@ -62,7 +62,7 @@ do
     table.sort(dead, function(one, other) return num(one) < num(other) end)
     for _, n in ipairs(dead) do
       call('SREM', of('open', w), n)
-      delete_field('workflow:of', workflows.job_of(w, n))
+      workflows.leave(w, workflows.job_of(w, n))
       workflows.note(w, n, 'c')
     end
     call('DEL', of('dead', w))
@@ -76,7 +76,7 @@ do
     local taken = try('SPOP', of('open', w), most) or {}
     for _, n in ipairs(taken) do
       local id = workflows.job_of(w, n)
-      delete_field('workflow:of', id)
+      workflows.leave(w, id)
       if workflows.take_blocked(id) then call('HDEL', key('body'), id) end
     end
     if call('EXISTS', of('open', w)) == 1 then return #taken, true end

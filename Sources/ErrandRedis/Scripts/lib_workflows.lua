@@ -27,7 +27,7 @@ do
   local seen = {}
   local function look_at(w)
     if not seen[w] then
-      local header = call('HMGET', of('workflow', w), 'state', 'bytes')
+      local header = try('HMGET', of('workflow', w), 'state', 'bytes') or {}
       seen[w] = { state = header[1], bytes = num(header[2]), has_dead = call('EXISTS', of('dead', w)) == 1 }
     end
     return seen[w]
@@ -59,17 +59,18 @@ do
 
   local FAILS = { c = true, e = true, x = true, d = true }
   function workflows.end_member(w, n, how, result)
-    if call('SREM', of('open', w), n) == 0 then return end
+    if try('SREM', of('open', w), n) ~= 1 then return end
     local flow = look_at(w)
-    if flow.has_dead then call('SREM', of('dead', w), n) end
-    call('HSET', of('ends', w), n, how .. nowtext)
-    if FAILS[how] then call('HSET', of('workflow', w), 'has_failure', 1) end
-    if how == 'd' then call('HSET', of('workflow', w), 'cancels', 1) end
+    -- An error would lose the ends that are noted so far.
+    if flow.has_dead then try('SREM', of('dead', w), n) end
+    try('HSET', of('ends', w), n, how .. nowtext)
+    if FAILS[how] then try('HSET', of('workflow', w), 'has_failure', 1) end
+    if how == 'd' then try('HSET', of('workflow', w), 'cancels', 1) end
     result = result or ''
     if how == 'f' and flow.bytes + #result <= RESULT_BYTES then
       flow.bytes = flow.bytes + #result
-      if #result > 0 then call('HINCRBY', of('workflow', w), 'bytes', #result) end
-      call('HSET', of('outputs', w), n, result)
+      if #result > 0 then try('HINCRBY', of('workflow', w), 'bytes', #result) end
+      try('HSET', of('outputs', w), n, result)
     end
     -- Nothing runs before the seal, which looks at the dependants of jobs that were cancelled or deleted before it.
     if flow.state ~= 'unsealed' then workflows.note(w, n, how) end
@@ -99,6 +100,15 @@ do
     if newer then return pass_on(text, newer) end
     each_place(text, function(w, n) workflows.end_member(w, n, how, result) end,
       function(home, w, n) tell_home(home, w, n, how, result) end)
+  end
+
+  -- Takes away a job's places in a workflow.
+  function workflows.leave(w, id)
+    local text, kept = field('workflow:of', id), {}
+    for place in string.gmatch(text or '', '%S+') do
+      if string.sub(place, 1, #w + 1) ~= w .. ':' then kept[#kept + 1] = place end
+    end
+    if kept[1] then set_field('workflow:of', id, table.concat(kept, ' ')) elseif text then call('HDEL', key('workflow:of'), id) end
   end
 
   -- A job was dropped because of another one, which takes its places if it has not ended.
@@ -167,6 +177,13 @@ do
     local line = event(kind, id, fragment or NAMELESS, 0, 'null', 0, 'null')
     count(kind)
     end_job(id, how, line)
+  end
+  -- Ends a job that has left its place among the blocked ones if its workflow was stopped. Returns whether it did.
+  function workflows.cancel_stopped(id)
+    local is_over = false
+    each_place(field('workflow:of', id) or '', function(w) is_over = is_over or is_stopped(w) end, function() end)
+    if is_over then end_blocked(id, 'cancelled', 'c') end
+    return is_over
   end
   -- The expiry of a member counts from now on.
   function workflows.with_expiry(body)

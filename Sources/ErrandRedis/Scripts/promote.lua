@@ -34,7 +34,7 @@ local function admit(most)
   for _, id in ipairs(admitted) do
     local body = call('HGET', key('body'), id)
     local due, policy, name = workflows.take_blocked(id)
-    if due and body then
+    if due and body and not workflows.cancel_stopped(id) then
       call('HDEL', key('body'), id)
       local envelope = string.sub(workflows.with_expiry(body), 14)
       local receipt = push_one(id, due, policy, name, envelope)
@@ -48,7 +48,7 @@ local function admit(most)
   end
   return #admitted
 end
-if special and (has('workflow:work') or has('blocked:released')) then
+if special and (workflows.noted[1] or has('workflow:work') or has('blocked:released')) then
   promoted = promoted + admit(100)
   workflows.continue(true)
   if call('EXISTS', key('workflow:work'), key('blocked:released')) > 0 then promoted, next_due = promoted + 1, 0 end

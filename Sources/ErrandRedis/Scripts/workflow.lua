@@ -49,15 +49,28 @@ local function refusal_of_claim()
   local has_place = string.find((field('workflow:of', id) or ''), w .. ':', 1, true)
   if not has_place or call('HEXISTS', at, 'ended') == 1 then return 'the workflow has ended, or the job has no place in it' end
 end
+-- Whether a job comes after others that the workflow does not have yet: `known` jobs before this call, `new` ones before it
+-- in this call, in which it has a place.
+local function comes_after_missing(needs, number, known, new, place)
+  for added, need in string.gmatch(needs, '[saf](%+?)(%d+)') do
+    if added == '+' then
+      if num(need) >= place then return true end
+    elseif num(need) >= known + new or need == number then return true end
+  end
+end
 local function refusal_of_jobs()
-  local jobs, new = (#ARGV - FIRST + 1) / VALUES, 0
+  local jobs, new, known = (#ARGV - FIRST + 1) / VALUES, 0, call('HLEN', key('members:' .. w))
   if jobs < 1 or jobs > 1000 or jobs ~= math.floor(jobs) then return 'add takes 1 to 1000 jobs of 6 values each' end
   for i = FIRST, #ARGV, VALUES do
-    if call('HEXISTS', key('numbers:' .. w), ARGV[i]) == 0 then new = new + 1 end
+    local number = call('HGET', key('numbers:' .. w), ARGV[i])
+    if comes_after_missing(ARGV[i + 4], number, known, new, (i - FIRST) / VALUES) then
+      return 'the job "' .. ARGV[i + 1] .. '" comes after one that the workflow does not have yet'
+    end
+    if not number then new = new + 1 end
     local of_key = call('HGET', key('keys:' .. w), ARGV[i + 1])
-    if of_key and call('HGET', key('numbers:' .. w), ARGV[i]) ~= of_key then return 'the workflow has another job of the key "' .. ARGV[i + 1] .. '"' end
+    if of_key and number ~= of_key then return 'the workflow has another job of the key "' .. ARGV[i + 1] .. '"' end
   end
-  if call('HLEN', key('members:' .. w)) + new > MOST_MEMBERS then return 'a workflow has at most ' .. MOST_MEMBERS .. ' jobs' end
+  if known + new > MOST_MEMBERS then return 'a workflow has at most ' .. MOST_MEMBERS .. ' jobs' end
   local waiting, most = call('HLEN', key('body')), setting('maximum', 10000000)
   if waiting + new > most then
     return 'queue "' .. queue .. '" is full: it holds ' .. waiting .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit '
@@ -93,8 +106,8 @@ local function look_at_ended(record)
   end
 end
 
--- What is to be written of new members: a list of values for each key.
-local pending, new_ids, count_of_members = {}, {}, 0
+-- What is to be written of members: a list of values for each key; and the ids of those members.
+local pending, gathered, count_of_members = {}, {}, 0
 local function gather(command, at, one, other)
   local values = pending[at] or { command = command }
   pending[at] = values
@@ -103,10 +116,9 @@ local function gather(command, at, one, other)
 end
 local function write_members()
   for at, values in pairs(pending) do each_portion(values, 1000, values.command, at) end
-  pending, new_ids = {}, {}
+  pending, gathered = {}, {}
 end
 local function gather_member(n, id, member_key, place, envelope)
-  new_ids[id] = true
   gather('HSET', key('numbers:' .. w), id, n)
   gather('HSET', key('keys:' .. w), member_key, n)
   if id ~= w .. '-' .. n then gather('HSET', key('jobs:' .. w), n, id) end
@@ -120,7 +132,7 @@ end
 
 local function add_member(i, base)
   local id, member_key, place, needs, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 4], ARGV[i + 5]
-  if new_ids[id] then write_members() end
+  if gathered[id] then write_members() end
   local known_number = call('HGET', key('numbers:' .. w), id)
   if known_number and state ~= 'unsealed' then return num(known_number) end
   local n = known_number or whole(count_of_members)
@@ -129,6 +141,7 @@ local function add_member(i, base)
   local needed
   record, needed = add_needs(n, record, needs, base)
   gather('HSET', key('members:' .. w), n, record)
+  gathered[id] = true
   if known_number then return num(n) end
   count_of_members = count_of_members + 1
   gather_member(n, id, member_key, place, envelope)

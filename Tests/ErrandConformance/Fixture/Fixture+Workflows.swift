@@ -83,6 +83,16 @@ extension Fixture {
         callbacksOn other: Fixture? = nil,
         _ nodes: Node...
     ) async throws -> PushedWorkflow {
+        try await pushWorkflow(onDead: onDead, callbacks: callbacks, callbacksOn: other, of: nodes)
+    }
+
+    /// Pushes a workflow of many jobs and seals it.
+    func pushWorkflow(
+        onDead: DeadMemberPolicy = .hold,
+        callbacks: Bool = false,
+        callbacksOn other: Fixture? = nil,
+        of nodes: [Node]
+    ) async throws -> PushedWorkflow {
         let id = newID()
         let header = try header(id, onDead: onDead, callbacks: callbacks || other != nil, on: other)
         #expect(try await broker.begin(header) == .begun)
@@ -90,6 +100,15 @@ extension Fixture {
         #expect(numbers == Array(nodes.indices))
         #expect(try await broker.seal(id) == .sealed)
         return PushedWorkflow(id: id, keys: nodes.map(\.key))
+    }
+
+    /// Makes the first calls of a push: the header, each job, the seal.
+    func push(_ nodes: [Node], as id: WorkflowID, calls: Int) async throws {
+        if calls > 0 { _ = try await broker.begin(try header(id)) }
+        for member in try members(nodes, of: id).prefix(max(0, calls - 1)) {
+            try await broker.add([member], to: id, by: nil)
+        }
+        if calls > nodes.count + 1 { try await broker.seal(id) }
     }
 
     /// The states of a workflow's jobs by their keys.

@@ -199,12 +199,20 @@ extension MemoryQueue {
         enqueue(job.id, due: job.push.due)
     }
 
+    private func isOfStoppedWorkflow(_ id: String) -> Bool {
+        places(of: id).contains { $0.home == nil && workflows.workflows[$0.workflow]?.isStopped == true }
+    }
+
     /// Decides about jobs whose names other jobs held when they came free. Returns how many.
     mutating func admitReleased() -> Int {
         let released = workflows.released.prefix(100)
         workflows.released.removeFirst(released.count)
         for id in released {
             guard let job = jobs[id], job.place == .blocked else { continue }
+            if isOfStoppedWorkflow(id) {
+                endBlocked(job, .cancelled)
+                continue
+            }
             jobs[id] = nil
             let receipt = settleName(job.push)
             guard receipt.outcome == .dropped else { continue }

@@ -61,7 +61,7 @@ extension MemoryQueue {
         as members: [WorkflowMember],
         in workflow: MemoryWorkflow
     ) throws(BrokerError) {
-        let new = pushes.count { workflow.numbers[$0.id] == nil }
+        let new = try checkNeeds(of: pushes, as: members, in: workflow)
         guard workflow.members.count + new <= WorkflowLimits.members else {
             throw BrokerError(.refused, "a workflow has at most \(WorkflowLimits.members) jobs")
         }
@@ -75,6 +75,31 @@ extension MemoryQueue {
                 throw BrokerError(.refused, "the workflow has another job of the key \"\(member.key)\"")
             }
         }
+    }
+
+    /// Checks that every member comes after earlier ones only. Returns how many members are new.
+    private func checkNeeds(
+        of pushes: [MemoryPush],
+        as members: [WorkflowMember],
+        in workflow: MemoryWorkflow
+    ) throws(BrokerError) -> Int {
+        let base = workflow.members.count
+        var new = 0
+        for (index, (push, member)) in zip(pushes, members).enumerated() {
+            let known = workflow.numbers[push.id]
+            let arePossible = member.needs.allSatisfy { need in
+                need.number >= 0
+                    && (need.isAdded ? need.number < index : need.number < base + new && need.number != known)
+            }
+            guard arePossible else {
+                throw BrokerError(
+                    .refused,
+                    "the job \"\(member.key)\" comes after one that the workflow does not have yet"
+                )
+            }
+            if known == nil { new += 1 }
+        }
+        return new
     }
 
     /// Adds a member, or further needs of one. Returns its number.
@@ -95,7 +120,8 @@ extension MemoryQueue {
         let needs = member.needs.map { need in
             WorkflowNeed(number: need.number + (need.isAdded ? base : 0), condition: need.condition)
         }
-        addNeeds(needs.filter { !workflow.members[number].needs.contains($0) }, of: number, to: &workflow)
+        var seen = Set(workflow.members[number].needs)
+        addNeeds(needs.filter { seen.insert($0).inserted }, of: number, to: &workflow)
         workflows.workflows[token] = workflow
         if workflow.state != nil { meetEnded(number, of: token) }
         return number
@@ -142,13 +168,18 @@ extension MemoryQueue {
         return holder.map { .replaced("\(name):\($0)") } ?? .sealed
     }
 
+    /// Takes away a job's places in a workflow.
+    mutating func leave(_ token: String, _ id: String) {
+        workflows.places[id]?.removeAll { $0.workflow == token }
+        if workflows.places[id]?.isEmpty == true { workflows.places[id] = nil }
+    }
+
     /// Forgets a workflow with its jobs, none of which runs.
     mutating func forget(_ token: String) {
         guard let workflow = workflows.workflows.removeValue(forKey: token) else { return }
         for number in workflow.open {
             let id = workflow.members[number].job
-            workflows.places[id]?.removeAll { $0.workflow == token }
-            if workflows.places[id]?.isEmpty == true { workflows.places[id] = nil }
+            leave(token, id)
             if jobs[id]?.place == .blocked { jobs[id] = nil }
         }
         workflows.work.removeAll { $0.place.workflow == token }

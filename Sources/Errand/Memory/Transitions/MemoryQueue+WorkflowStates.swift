@@ -60,7 +60,7 @@ extension MemoryQueue {
         workflows.changed.insert(token)
         // Dead members have ended then.
         for number in workflow.dead.sorted() {
-            workflows.places[workflow.members[number].job] = nil
+            leave(token, workflow.members[number].job)
             workflows.workflows[token]?.open.remove(number)
             note(MemoryWorkflows.Place(workflow: token, number: number), .failure)
         }

@@ -9,6 +9,8 @@ final class BenchStage: Sendable {
     let broker: RedisBroker
     /// The URL of the broker for worker processes, which may contain a password.
     let brokerURL: String
+    /// Whether the server is the benchmark's own.
+    let hasOwnServer: Bool
     /// The number of jobs in a measurement of throughput.
     let jobs: Int
     /// The number of worker processes that drain.
@@ -29,9 +31,18 @@ final class BenchStage: Sendable {
     /// The total time to wait for a server that rewrites its files; one that other clients use may do so all the time.
     let patience = Mutex(Duration.seconds(120))
 
-    init(broker: RedisBroker, brokerURL: String, jobs: Int, workers: Int, concurrency: Int, probes: Int) {
+    init(
+        broker: RedisBroker,
+        brokerURL: String,
+        hasOwnServer: Bool,
+        jobs: Int,
+        workers: Int,
+        concurrency: Int,
+        probes: Int
+    ) {
         self.broker = broker
         self.brokerURL = brokerURL
+        self.hasOwnServer = hasOwnServer
         self.jobs = jobs
         self.workers = workers
         self.concurrency = concurrency

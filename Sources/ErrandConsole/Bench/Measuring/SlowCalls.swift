@@ -1,76 +1,39 @@
 import Errand
 import ErrandRedis
 
-/// The longest call of the servers while something is measured, from their slow logs.
+/// The longest call of a server while something is measured, from its slow log.
 struct SlowCalls {
-    /// A server, and what it had for each setting.
-    private struct Server {
-        let place: CommandPlace
-        let before: [[String]]
+    private let broker: RedisBroker
+
+    /// Lets the benchmark's own server note calls of 0.1 ms and more from now on; `nil` for a server that others may use,
+    /// whose settings and log are not touched.
+    init?(_ stage: BenchStage) async throws(BrokerError) {
+        guard stage.hasOwnServer else { return nil }
+        broker = stage.broker
+        try await run("CONFIG", "SET", "slowlog-log-slower-than", "100")
+        try await run("CONFIG", "SET", "slowlog-max-len", "100000")
+        try await run("SLOWLOG", "RESET")
     }
 
-    /// Notes calls of 0.1 ms and more.
-    private static let settings = [["slowlog-log-slower-than", "100"], ["slowlog-max-len", "100000"]]
-
-    private let stage: BenchStage
-    /// `nil` if one of the servers does not permit to read or change its settings.
-    private let servers: [Server]?
-
-    /// Lets all servers note their calls from now on.
-    init(_ stage: BenchStage) async throws(BrokerError) {
-        self.stage = stage
-        do throws(BrokerError) {
-            var servers: [Server] = []
-            for address in try await stage.broker.allServers() {
-                let place = CommandPlace.server(address)
-                servers.append(Server(place: place, before: try await Self.values(at: place, of: stage)))
-                _ = try await stage.broker.command(.command("SLOWLOG", "RESET"), for: place)
-                try await Self.set(Self.settings, at: place, of: stage)
-            }
-            self.servers = servers
-        } catch {
-            guard [.notPermitted, .refused].contains(error.code) else { throw error }
-            servers = nil
-        }
+    @discardableResult
+    private func run(_ words: String...) async throws(BrokerError) -> RESPValue {
+        var command = CommandWriter(capacity: 64)
+        command.begin(words.count)
+        for word in words { command.add(word) }
+        return try await broker.command(command, for: .anywhere)
     }
 
-    /// Returns the time of the longest call in milliseconds, and restores the settings; `nil` if it is not known.
-    func longest() async throws(BrokerError) -> Double? {
-        guard let servers else { return nil }
-        var longest: Int64 = 0
-        for server in servers {
-            let entries = try await stage.broker.command(.command("SLOWLOG", "GET", "100000"), for: server.place)
-            // Each has its number, its time, what it took in microseconds, and the command.
-            for case .array(let entry) in entries.elements ?? [] where entry.count > 3 && Self.isOurs(entry[3]) {
-                longest = max(longest, entry[2].number ?? 0)
-            }
-            try await Self.set(server.before, at: server.place, of: stage)
-        }
-        return Double(longest) / 1000
+    /// Returns the time of the longest script in milliseconds.
+    func longest() async throws(BrokerError) -> Double {
+        let entries = try await run("SLOWLOG", "GET", "100000").elements ?? []
+        // Each has its number, its time, what it took in microseconds, and the command.
+        let times = entries.compactMap(\.elements).filter { $0.count > 3 && Self.isScript($0[3]) }.compactMap(
+            \.[2].number
+        )
+        return Double(times.max() ?? 0) / 1000
     }
 
-    /// Whether a command runs a script.
-    private static func isOurs(_ command: RESPValue) -> Bool {
+    private static func isScript(_ command: RESPValue) -> Bool {
         ["EVALSHA", "EVAL"].contains(command.elements?.first?.text?.uppercased())
-    }
-
-    private static func values(at place: CommandPlace, of stage: BenchStage) async throws(BrokerError) -> [[String]] {
-        var values: [[String]] = []
-        for setting in settings {
-            let answer =
-                try await stage.broker.command(.command("CONFIG", "GET", setting[0]), for: place).elements ?? []
-            values.append(answer.compactMap(\.text))
-        }
-        return values
-    }
-
-    private static func set(
-        _ settings: [[String]],
-        at place: CommandPlace,
-        of stage: BenchStage
-    ) async throws(BrokerError) {
-        for setting in settings where setting.count == 2 {
-            _ = try await stage.broker.command(.command("CONFIG", "SET", setting[0], setting[1]), for: place)
-        }
     }
 }

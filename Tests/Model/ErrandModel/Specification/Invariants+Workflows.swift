@@ -53,7 +53,7 @@ extension MemoryQueue {
     // MARK: A step
 
     /// W3: a job of a workflow goes on when all that it comes after has ended as it asks, and is skipped only when one
-    /// has not; W4: each end of a workflow is told once.
+    /// has not; W4: each end of a workflow is told once; W5: nothing of a stopped workflow starts.
     func brokenWorkflowStep(_ published: MemoryEffects, since before: MemoryQueue) -> String? {
         guard !workflows.workflows.isEmpty else { return nil }
         for job in before.jobs.values where job.place == .blocked && jobs[job.id]?.place != .blocked {
@@ -67,7 +67,11 @@ extension MemoryQueue {
 
     private func brokenRelease(of id: String, _ published: MemoryEffects, since before: MemoryQueue) -> String? {
         for place in before.workflows.places[id] ?? [] where place.home == nil {
-            guard let workflow = workflows.workflows[place.workflow], !workflow.isStopped else { continue }
+            guard let workflow = workflows.workflows[place.workflow] else { continue }
+            if before.workflows.workflows[place.workflow]?.isStopped == true, jobs[id] != nil {
+                return "W5: \(id) goes on though its workflow was stopped"
+            }
+            if workflow.isStopped { continue }
             let needs = workflow.members[place.number].needs
             let met = needs.map { workflow.isMet($0) }
             if jobs[id] != nil, !met.allSatisfy({ $0 == true }) { return "W3: \(id) goes on before what it waits for" }
