@@ -45,7 +45,7 @@ struct LinesTally {
             // Stronger than "a line was rejected", which means that all others were pushed.
             return CommandFailure(
                 "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
-                    + "Push them again with the ids of their receipts: that never adds a second job",
+                    + "Push them again within a minute, with the ids of their receipts: that adds no second job",
                 ExitStatus.unknown
             )
         }

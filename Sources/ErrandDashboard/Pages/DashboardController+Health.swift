@@ -15,10 +15,13 @@ extension DashboardController {
             await controller.answer(request, needing: .none) { _ in await controller.readiness() }
         }
         routes.get("metrics") { controller, request, _ in
-            await controller.answer(request, needing: .reading) { _ in try await controller.metrics() }
+            await controller.answer(request, needing: .reading, problemsAs: .text) { _ in
+                try await controller.metrics()
+            }
         }
         routes.get("scale") { controller, request, _ in
-            await controller.answer(request, needing: .reading) { pageRequest in try await controller.scale(pageRequest)
+            await controller.answer(request, needing: .reading, problemsAs: .json) { pageRequest in
+                try await controller.scale(pageRequest)
             }
         }
     }

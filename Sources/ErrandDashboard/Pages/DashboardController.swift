@@ -41,11 +41,15 @@ struct DashboardController: Sendable {
     /// Returns a redirect to a path below the base.
     func redirect(to place: String) -> Response { Response(status: .seeOther, headers: [.location: base + place]) }
 
-    /// Responds with the result of `make`; errors become pages.
+    /// The form of an error: a page for people, a line or a JSON object for programs.
+    enum ProblemForm { case page, text, json }
+
+    /// Responds with the result of `make`, or with an error.
     func answer(
         _ request: Request,
         needing level: DashboardAccess.Level,
         upTo limit: Int = Self.formLimit,
+        problemsAs form: ProblemForm = .page,
         _ make: (PageRequest) async throws -> Response
     ) async -> Response {
         let access = await dashboard.access(request, address)
@@ -57,7 +61,7 @@ struct DashboardController: Sendable {
         } catch {
             // Attempts of strangers would push all other entries out.
             if level == .acting, access.level > .none { noteRefusal(error, access) }
-            response = refusal(error, request, access)
+            response = refusal(error, form, access)
         }
         SecurityHeaders.add(to: &response)
         return response
@@ -111,28 +115,38 @@ struct DashboardController: Sendable {
         )
     }
 
-    private func refusal(_ error: any Error, _ request: Request, _ access: DashboardAccess) -> Response {
+    private func refusal(_ error: any Error, _ form: ProblemForm, _ access: DashboardAccess) -> Response {
         let problem = PageProblem(explaining: error)
-        let pageRequest = PageRequest(access: access, base: base, query: FormFields(), form: FormFields(), path: "")
-        var response: Response
-        if access.level == .none {
-            // Not even the names of queues are revealed.
-            response = Response(
-                status: problem.status,
-                body: .init(byteBuffer: ByteBuffer(string: problem.message + "\n"))
-            )
-            response.headers[.contentType] = "text/plain; charset=utf-8"
-            response.headers[.wwwAuthenticate] = problem.status == .unauthorized ? access.challenge : nil
-            response.headers[.retryAfter] = problem.status == .tooManyRequests ? "1" : nil
-        } else {
-            let page = Page(
-                heading: problem.status.reasonPhrase,
-                template: "problem",
-                content: ["message": problem.message],
-                status: problem.status
-            )
-            response = render(page, pageRequest)
+        if form == .json {
+            let object: JSONOutput = ["error": .text(problem.message)]
+            return Self.respond(problem.status, "application/json", object.bytes, to: access)
         }
+        // Who has no access sees no page, in which there are names of queues.
+        if form == .text || access.level == .none {
+            return Self.respond(problem.status, "text/plain; charset=utf-8", Array(problem.message.utf8), to: access)
+        }
+        let page = Page(
+            heading: problem.status.reasonPhrase,
+            template: "problem",
+            content: ["message": problem.message],
+            status: problem.status
+        )
+        return render(page, PageRequest(access: access, base: base, query: FormFields(), form: FormFields(), path: ""))
+    }
+
+    private static func respond(
+        _ status: HTTPResponse.Status,
+        _ type: String,
+        _ line: [UInt8],
+        to access: DashboardAccess
+    ) -> Response {
+        var response = Response(
+            status: status,
+            headers: [.contentType: type],
+            body: .init(byteBuffer: ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
+        )
+        response.headers[.wwwAuthenticate] = status == .unauthorized ? access.challenge : nil
+        response.headers[.retryAfter] = status == .tooManyRequests ? "1" : nil
         return response
     }
 

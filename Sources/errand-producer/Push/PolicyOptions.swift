@@ -71,7 +71,12 @@ struct PolicyOptions: ParsableArguments {
     )
     var cost: Int?
 
-    @Option(help: ArgumentHelp("The job's id; pushing the same id again adds no second job.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "The job's id; pushing the same id again within a minute of its end adds no second job.",
+            valueName: "id"
+        )
+    )
     var id: String?
 
     @Option(

@@ -23,7 +23,7 @@ struct SinglePush {
         guard receipt.outcome == .unknown else { return }
         throw CommandFailure(
             "the broker did not confirm the job: it may or may not have been accepted. "
-                + "Push it again with --id \(receipt.id): that never makes a second job",
+                + "Push it again within a minute, with --id \(receipt.id): that adds no second job",
             ExitStatus.unknown
         )
     }

@@ -46,7 +46,9 @@ import Testing
         #expect(advice["workers"] == 1)
         #expect(advice["wanted_workers"] == 2)
         #expect(try await scene.ask("/scale").status == 404)
-        #expect(try await scene.ask("/scale?queue=images&max=many").status == 400)
+        let wrong = try await scene.ask("/scale?queue=images&max=many")
+        #expect(wrong.status == 400)
+        #expect(wrong.text == #"{"error":"max must be a whole number from 0 to 100000"}"# + "\n")
         #expect(try await scene.ask("/scale?queue=images&within=0s").status == 400)
     }
 
