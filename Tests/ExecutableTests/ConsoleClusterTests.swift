@@ -100,6 +100,28 @@ import Testing
         #expect(status == 200 && gone.allSatisfy { text.contains("queue \($0)") }, "\(text)")
     }
 
+    @Test func aQueueWhoseSlotIsBeingMovedIsNamedAndTheOthersAreShown() async throws {
+        try await push()
+        let source = try cluster.server(of: "c")
+        let target = try #require(cluster.masters.first { $0.port != source.port })
+        try cluster.beginMoving("c", to: target)
+        let others = queues.filter { $0 != "c" }
+        let jobs = try await run(.console, ["jobs", "--json"])
+        #expect(jobs.status == 69, "\(jobs.error)")
+        #expect(
+            jobs.error.contains("queue c cannot be read: redis://127.0.0.1:\(source.port)/0 cannot serve now"),
+            "\(jobs.error)"
+        )
+        #expect(try jobs.objects.map { $0["queue"]?.string } == others)
+        let doctor = try await run(.console, ["doctor", "--json"])
+        #expect(doctor.status == 69, "\(doctor.error)")
+        #expect(doctor.text.contains(#""unexamined":["c"]"#), "\(doctor.text)")
+        #expect(doctor.error.contains("not everything was examined: queue c cannot be read"), "\(doctor.error)")
+        let cancelled = try await run(.console, ["jobs", "cancel", "--operation", "work", "--yes", "--json"])
+        #expect(cancelled.status == 69, "\(cancelled.error)")
+        #expect(try cancelled.object["done"]?.integer == Int64(others.count))
+    }
+
     @Test func aLostServerIsNamedAndTheOthersAreShown() async throws {
         try await push()
         let (lost, gone) = try loseServer()

@@ -102,21 +102,37 @@ package final class RedisCluster: Sendable {
     package func move(_ queue: String, to target: RedisServer, halfway: () throws -> Void = {}) throws {
         let source = try server(of: queue)
         let slot = try slot(of: queue)
-        let (from, to) = (try source.run("CLUSTER", "MYID"), try target.run("CLUSTER", "MYID"))
-        try expect("OK", target.run("CLUSTER", "SETSLOT", slot, "IMPORTING", from))
-        try expect("OK", source.run("CLUSTER", "SETSLOT", slot, "MIGRATING", to))
-        var isFirst = true
-        while true {
-            let keys = try source.run("CLUSTER", "GETKEYSINSLOT", slot, isFirst ? "1" : "100").split(separator: "\n")
-            if keys.isEmpty { break }
-            let words = ["MIGRATE", "127.0.0.1", "\(target.port)", "", "0", "20000", "KEYS"] + keys.map(String.init)
-            try expect("OK", source.run(words))
-            if isFirst { try halfway() }
-            isFirst = false
-        }
+        try beginMoving(queue, to: target)
+        try halfway()
+        while try migrate(slot, atMost: 100, from: source, to: target) {}
+        let to = try target.run("CLUSTER", "MYID")
         for server in [target, source] + masters where server.isRunning {
             try server.run("CLUSTER", "SETSLOT", slot, "NODE", to)
         }
+    }
+
+    /// Moves one key of a queue to another master, and leaves the others where they are.
+    package func beginMoving(_ queue: String, to target: RedisServer) throws {
+        let source = try server(of: queue)
+        let slot = try slot(of: queue)
+        let (from, to) = (try source.run("CLUSTER", "MYID"), try target.run("CLUSTER", "MYID"))
+        try expect("OK", target.run("CLUSTER", "SETSLOT", slot, "IMPORTING", from))
+        try expect("OK", source.run("CLUSTER", "SETSLOT", slot, "MIGRATING", to))
+        _ = try migrate(slot, atMost: 1, from: source, to: target)
+    }
+
+    /// Returns whether there were keys to migrate.
+    private func migrate(
+        _ slot: String,
+        atMost count: Int,
+        from source: RedisServer,
+        to target: RedisServer
+    ) throws -> Bool {
+        let keys = try source.run("CLUSTER", "GETKEYSINSLOT", slot, "\(count)").split(separator: "\n")
+        if keys.isEmpty { return false }
+        let words = ["MIGRATE", "127.0.0.1", "\(target.port)", "", "0", "20000", "KEYS"] + keys.map(String.init)
+        try expect("OK", source.run(words))
+        return true
     }
 
     private func expect(_ wanted: String, _ answer: String) throws {

@@ -40,12 +40,15 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     package let fitting: Int?
     /// The receipts of the jobs of a push of which others were refused, and `nil` for those; `nil` if all were refused.
     package let taken: [Receipt?]?
+    /// Whether only one queue cannot be served, while its server replies.
+    package let concernsOneQueue: Bool
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String) { self.init(code, message, fitting: nil) }
+    public init(_ code: Code, _ message: String) { self.init(code, message, concernsOneQueue: false) }
 
     /// Makes an error with the number of jobs of a rejected push that would fit.
-    package init(_ code: Code, _ message: String, fitting: Int?) {
+    package init(_ code: Code, _ message: String, fitting: Int? = nil, concernsOneQueue: Bool = false) {
+        self.concernsOneQueue = concernsOneQueue
         self.code = code
         self.message = message
         self.fitting = fitting
@@ -60,7 +63,7 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         message =
             "group full: \(count) of the \(taken.count) jobs of this push \(count == 1 ? "was" : "were") refused, because group \(group) "
             + "of queue \"\(queue)\" has as many waiting jobs as its rule allows\(others)"
-        fitting = nil
+        (fitting, concernsOneQueue) = (nil, false)
         self.taken = taken
     }
 
@@ -69,7 +72,7 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
 
     private init(_ code: Code, _ message: String, _ taken: [Receipt?]) {
         (self.code, self.message, self.taken) = (code, message, taken)
-        fitting = nil
+        (fitting, concernsOneQueue) = (nil, false)
     }
 
     /// Makes the error for a queue that does not exist.

@@ -49,8 +49,9 @@ struct DoctorCommand: AsyncParsableCommand {
         let (list, missing) = try await existing(on: broker, repair: repairs, &report)
         let lost = try await broker.serverStates(for: list.names).filter { !$0.isReachable }.flatMap(\.queues)
         (report.unexamined, report.listProblem) = (lost.sorted(), list.problem)
-        let names = Set(list.names).subtracting(lost).sorted()
-        try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: names)
+        let tried = Set(list.names).subtracting(lost).sorted()
+        report.stuck = try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: tried)
+        let names = Set(tried).subtracting(report.stuck.map(\.queue)).sorted()
         report.advice += try await QueueAdvice(broker: broker).advice(on: names)
         report.advice += try await LargeQueues(broker: broker).advice(on: names)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }

@@ -15,6 +15,8 @@ struct DoctorReport: Sendable {
     var unreachable: [String] = []
     /// Those queues that are on these servers, as far as they are known.
     var unexamined: [String] = []
+    /// Queues that cannot be served, while their servers reply.
+    var stuck: [UnreadablePlace] = []
     /// Why there may be more of them: the list of queues cannot be read either.
     var listProblem: BrokerError?
 
@@ -38,7 +40,9 @@ struct DoctorReport: Sendable {
 
     /// Why only the servers that reply were examined.
     private var gap: BrokerError? {
-        guard !unreachable.isEmpty else { return nil }
+        guard !unreachable.isEmpty else {
+            return stuck.isEmpty ? nil : BrokerError(.notReachable, stuck.map(\.description).joined(separator: "; "))
+        }
         let reason = "no reply from \(unreachable.joined(separator: ", "))"
         if let listProblem { return BrokerError(.notReachable, "\(reason): \(listProblem.message)") }
         let queues = unexamined.isEmpty ? "where no queue is" : "with \(unexamined.joined(separator: ", "))"
@@ -58,9 +62,10 @@ struct DoctorReport: Sendable {
             ("clean", .truth(isClean)), ("findings", .list(findings.map(\.json))),
             ("advice", .list(advice.map(\.json))), ("problem", .text(orNull: trouble?.error.message)),
         ]
-        if !unreachable.isEmpty {
-            members.append(("unreachable", .list(unreachable.map(JSONOutput.text))))
-            members.append(("unexamined", .list(unexamined.map(JSONOutput.text))))
+        if !unreachable.isEmpty { members.append(("unreachable", .list(unreachable.map(JSONOutput.text)))) }
+        if !unreachable.isEmpty || !stuck.isEmpty {
+            let missing = (unexamined + stuck.map(\.queue)).sorted()
+            members.append(("unexamined", .list(missing.map(JSONOutput.text))))
         }
         return .object(members)
     }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 import Synchronization
 
@@ -9,10 +10,21 @@ struct QueueExamination {
     let repair: Bool
 
     /// Adds the findings of these queues to a list, which is valid even if the broker fails in the middle.
-    func add(to findings: inout [Finding], in queues: [String]) async throws(BrokerError) {
+    ///
+    /// - Returns: The queues that cannot be served, while their servers reply.
+    func add(to findings: inout [Finding], in queues: [String]) async throws(BrokerError) -> [UnreadablePlace] {
+        var stuck: [UnreadablePlace] = []
         for queue in queues {
-            if repair { try await mend(queue, &findings) } else { findings += try await self.findings(in: queue) }
+            do throws(BrokerError) { try await examine(queue, &findings) } catch {
+                guard error.concernsOneQueue else { throw error }
+                stuck.append(UnreadablePlace(queue: queue, error: error))
+            }
         }
+        return stuck
+    }
+
+    private func examine(_ queue: String, _ findings: inout [Finding]) async throws(BrokerError) {
+        if repair { try await mend(queue, &findings) } else { findings += try await self.findings(in: queue) }
     }
 
     /// Repairs a queue. A repair may uncover further problems, so it repeats the audit until there is nothing to

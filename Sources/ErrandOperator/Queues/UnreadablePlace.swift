@@ -39,7 +39,7 @@ package struct UnreadablePlace: Sendable, Equatable {
 
 extension BrokerError {
     /// Whether the error affects only a part of the data, so that the broker may still serve the rest.
-    package var isOfOnePlace: Bool { [.refused, .notPermitted].contains(code) }
+    package var isOfOnePlace: Bool { [.refused, .notPermitted].contains(code) || concernsOneQueue }
 }
 
 extension [String] {

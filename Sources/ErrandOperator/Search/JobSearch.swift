@@ -87,9 +87,12 @@ package struct JobSearch: Sendable {
     ///   state is not searched.
     package func run(from cursor: SearchCursor? = nil, _ limits: Limits) async throws(BrokerError) -> Outcome {
         var outcome = Outcome(next: begin(at: cursor))
-        let began = ContinuousClock.now
+        var began = ContinuousClock.now
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
+            let (asked, passed) = (ContinuousClock.now, outcome.unreadable.count)
             try await readOrPass(place, limits, &outcome)
+            // The wait for a queue that cannot be served is not the search's time.
+            if outcome.unreadable.count > passed { began += .now - asked }
             if limits.isOver(after: outcome.looked, since: began) { break }
         }
         return outcome
@@ -114,8 +117,9 @@ package struct JobSearch: Sendable {
     ) async throws(BrokerError) {
         do throws(BrokerError) { try await readPage(at: place, limits, &outcome) } catch {
             guard error.isOfOnePlace else { throw error }
-            outcome.unreadable.append(UnreadablePlace(queue: place.queue, state: place.state, error: error))
-            outcome.next = after(place)
+            let state = error.concernsOneQueue ? nil : place.state
+            outcome.unreadable.append(UnreadablePlace(queue: place.queue, state: state, error: error))
+            outcome.next = error.concernsOneQueue ? after(queue: place.queue) : after(place)
         }
     }
 
@@ -144,8 +148,17 @@ package struct JobSearch: Sendable {
     }
 
     private func after(_ place: SearchCursor) -> SearchCursor? {
-        guard let index = index(of: place), index + 1 < places.count else { return nil }
-        return SearchCursor(queue: places[index + 1].queue, state: places[index + 1].state, position: 0)
+        index(of: place).flatMap { cursor(at: $0 + 1) }
+    }
+
+    /// A queue that cannot be served is not asked again for each state.
+    private func after(queue: String) -> SearchCursor? {
+        places.lastIndex { $0.queue == queue }.flatMap { cursor(at: $0 + 1) }
+    }
+
+    private func cursor(at index: Int) -> SearchCursor? {
+        guard places.indices.contains(index) else { return nil }
+        return SearchCursor(queue: places[index].queue, state: places[index].state, position: 0)
     }
 }
 

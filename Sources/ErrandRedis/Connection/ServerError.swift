@@ -91,10 +91,15 @@ package struct ServerError {
         case "MOVED":
             return BrokerError(
                 .notReachable,
-                "the servers of the cluster disagree on which of them has a queue: \(address): \(text)"
+                "the servers of the cluster disagree on which of them has a queue: \(address): \(text)",
+                concernsOneQueue: true
             )
-        case "ASK":
-            return BrokerError(.notReachable, "\(address) cannot serve now: the queue's slot is being moved: \(text)")
+        case "ASK", "TRYAGAIN":
+            return BrokerError(
+                .notReachable,
+                "\(address) cannot serve now: the queue's slot is being moved: \(text)",
+                concernsOneQueue: true
+            )
         case "WRONGTYPE":
             return BrokerError(.refused, "\(address): \(reasonInScript). See `errand doctor`")
         default: return unknownError(at: address, in: script)
