@@ -121,7 +121,7 @@ struct DashboardController: Sendable {
             let object: JSONOutput = ["error": .text(problem.message)]
             return Self.respond(problem.status, "application/json", object.bytes, to: access)
         }
-        // Who has no access sees no page, in which there are names of queues.
+        // A page shows names of queues, so a reader without access gets none.
         if form == .text || access.level == .none {
             return Self.respond(problem.status, "text/plain; charset=utf-8", Array(problem.message.utf8), to: access)
         }
