@@ -6,7 +6,7 @@ public struct WorkflowRecord: Sendable, Equatable {
     public let name: String
     /// Its state.
     public let state: WorkflowState
-    /// How often it was begun: 1, and one more each time after somebody has retried or deleted its last dead job.
+    /// How often it was begun: 1, and one more each time its last dead job is retried or deleted.
     public let round: Int
     /// How many jobs it has.
     public let count: Int

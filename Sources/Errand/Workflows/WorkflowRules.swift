@@ -27,7 +27,7 @@ public enum WorkflowState: String, Sendable, CaseIterable {
     case finished
     /// A job is dead, or all have ended and at least one of them was cancelled, deleted or expired.
     case failed
-    /// Somebody has cancelled it.
+    /// It was cancelled.
     case cancelled
 }
 

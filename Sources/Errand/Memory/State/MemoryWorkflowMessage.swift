@@ -20,7 +20,7 @@ package struct MemoryWorkflowMessage: Sendable, Equatable {
 enum MemberNews: Sendable, Equatable {
     case ended(MemoryEnding, result: [UInt8])
     case died
-    /// Somebody has retried it when it was dead.
+    /// It was dead, and is retried.
     case retried
     /// Another job has its place.
     case moved(to: String)
