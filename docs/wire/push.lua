@@ -121,6 +121,7 @@ local function unroutable_type_error()
   for _, operation in ipairs(call('HKEYS', key('unroutable'))) do types['unroutable:' .. operation] = 'list' end
   return type_error(types)
 end
+return (function()
 -- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
 local special = any_exists(SELDOM)
 do
@@ -1853,3 +1854,4 @@ if COUNT == 1 and string.sub(reply[2], 1, 1) == 'a' and fresh == 1 then dispatch
 
 flush()
 return reply
+end)()

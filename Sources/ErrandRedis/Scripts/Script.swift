@@ -22,8 +22,20 @@ package struct Script: Sendable {
         case reads = "#!lua flags=no-writes\n"
     }
 
-    private init(_ name: String, _ own: [UInt8], _ parts: [[UInt8]], _ kind: Kind = .changes) {
-        self.init(name, text: Array(kind.rawValue.utf8) + parts.joined() + own)
+    /// Composes a script of the parts that it needs and its own file.
+    ///
+    /// Each function that uses a local variable of the function around it costs a search through all such variables
+    /// (Lua's open upvalues), unless that one has it from further out. A script has over a hundred functions, so all
+    /// but the most common ones are within a second function.
+    private init(
+        _ name: String,
+        _ own: [UInt8],
+        _ parts: [[UInt8]],
+        _ kind: Kind = .changes,
+        after common: [[UInt8]] = [base, types]
+    ) {
+        let outer = Array(kind.rawValue.utf8) + common.joined()
+        self.init(name, text: outer + "return (function()\n".utf8 + parts.joined() + own + "end)()\n".utf8)
     }
 
     fileprivate init(_ name: String, text: [UInt8]) {
@@ -45,7 +57,7 @@ package struct Script: Sendable {
             PackageResources.lib_endings_lua, PackageResources.lib_workflows_lua,
             PackageResources.lib_workflow_states_lua,
         ]
-    private static let places = [base, types, PackageResources.lib_checked_lua] + jobs
+    private static let places = [PackageResources.lib_checked_lua] + jobs
     private static let sessions = places + [PackageResources.lib_sessions_lua]
     private static let exchanging =
         sessions + [
@@ -62,31 +74,32 @@ package struct Script: Sendable {
     static let schedule = Script(
         "schedule",
         PackageResources.schedule_lua,
-        [base, types, schedules],
+        [schedules],
         .fills
     )
-    static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, types, schedules])
+    static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [schedules])
     static let timetable = Script(
         "timetable",
         PackageResources.timetable_lua,
-        [base, reading, types, schedules],
-        .reads
+        [schedules],
+        .reads,
+        after: [base, reading, types]
     )
     static let exchange = Script("exchange", PackageResources.exchange_lua, exchanging)
     static let heartbeat = Script(
         "heartbeat",
         PackageResources.heartbeat_lua,
-        [base, types, PackageResources.lib_sessions_lua]
+        [PackageResources.lib_sessions_lua]
     )
     static let register = Script(
         "register",
         PackageResources.register_lua,
-        [base, types, PackageResources.lib_sessions_lua]
+        [PackageResources.lib_sessions_lua]
     )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
-    static let stream = Script("stream", PackageResources.stream_lua, [base, types], .reads)
-    static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], .fills)
+    static let stream = Script("stream", PackageResources.stream_lua, [], .reads)
+    static let cursor = Script("cursor", PackageResources.cursor_lua, [], .fills)
     static let update = Script("update", PackageResources.update_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, pushing)
     static let release = Script("release", PackageResources.release_lua, sessions)
@@ -102,25 +115,26 @@ package struct Script: Sendable {
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainFlow = Script("flow", PackageResources.flow_lua, places, .reads)
     static let workflow = Script("workflow", PackageResources.workflow_lua, places, .fills)
-    static let workflows = Script("workflows", PackageResources.workflows_lua, [base, reading], .reads)
+    static let workflows = Script("workflows", PackageResources.workflows_lua, [], .reads, after: [base, reading])
     static let queue = queueing(.changes)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
     private static let counts = PackageResources.lib_counts_lua
     private static let statisticsParts = [counts, PackageResources.lib_statistics_lua]
-    static let status = Script("status", PackageResources.status_lua, [base, reading, counts], .reads)
+    static let status = Script("status", PackageResources.status_lua, [counts], .reads, after: [base, reading])
     static let statistics = Script(
         "statistics",
         PackageResources.statistics_lua,
-        [base, reading] + statisticsParts,
-        .reads
+        statisticsParts,
+        .reads,
+        after: [base, reading]
     )
-    static let record = Script("record", PackageResources.record_lua, [base, types] + statisticsParts, .fills)
-    static let inspect = Script("inspect", PackageResources.inspect_lua, [base, reading], .reads)
+    static let record = Script("record", PackageResources.record_lua, statisticsParts, .fills)
+    static let inspect = Script("inspect", PackageResources.inspect_lua, [], .reads, after: [base, reading])
     static let check = Script(
         "check",
         PackageResources.check_lua,
-        [base, types, PackageResources.lib_checked_lua],
+        [PackageResources.lib_checked_lua],
         .reads
     )
     /// The audit with repairs.
@@ -132,7 +146,7 @@ package struct Script: Sendable {
         Script(
             "queue",
             PackageResources.queue_lua,
-            [base, types, schedules, PackageResources.lib_queue_lua] + statisticsParts,
+            [schedules, PackageResources.lib_queue_lua] + statisticsParts,
             kind
         )
     }
@@ -141,7 +155,7 @@ package struct Script: Sendable {
         Script(
             "audit",
             PackageResources.audit_lua,
-            [base, types] + jobs + [
+            jobs + [
                 schedules, PackageResources.lib_audit_lua, PackageResources.lib_audit_groups_lua,
                 PackageResources.lib_audit_pages_lua,
                 PackageResources.lib_audit_positions_lua, PackageResources.lib_audit_names_lua,
