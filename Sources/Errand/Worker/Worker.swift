@@ -140,13 +140,20 @@ public final class Worker: Service, CustomStringConvertible {
             let operations = operations
             for operation in operations.values { try operation.checkLimits() }
             let configuration = served(operations)
-            // Schedules are stored before the session exists: nothing sends its heartbeats yet, and storing may take
-            // any time.
-            for schedule in schedules { try await put(schedule) }
             let session = makeSession(configuration, operations)
-            guard try await register(session) else { return }
+            let registration = SessionRegistration(
+                of: session,
+                storing: schedules,
+                broker: broker,
+                shutdown: shutdown,
+                logger: logger,
+                tell: tell
+            )
+            defer { registration.end() }
+            guard try await registration.begin() else { return }
             current.withLock { $0 = session }
             tell(.registered(session))
+            if !registration.missing.isEmpty { tell(.queuesUnavailable(registration.missing)) }
             let context = SessionContext(
                 session: session,
                 broker: broker,
@@ -159,7 +166,7 @@ public final class Worker: Service, CustomStringConvertible {
                 logger: logger,
                 onStuck: { [weak self] in self?.note($0) }
             )
-            let workerSession = WorkerSession(context)
+            let workerSession = WorkerSession(context, registration, tell: tell)
             pause.sessionBegins()
             // A worker that is shutting down does not register again; its calls may have failed only because of the
             // shutdown.
@@ -192,65 +199,17 @@ public final class Worker: Service, CustomStringConvertible {
             version: configuration.version
         )
     }
-
-    /// Registers on all queues, however long it takes. Returns `false` if the worker was asked to stop meanwhile.
-    private func register(_ session: Session) async throws(BrokerError) -> Bool {
-        for queue in session.queues {
-            try await insist(on: queue, [.notReachable, .outcomeUnknown, .full]) { () throws(BrokerError) in
-                try await self.broker.register(session, on: queue)
-            }
-        }
-        return !shutdown.isRequested
-    }
-
-    /// Stores a schedule in the broker. The worker also runs if the broker rejects a schedule.
-    private func put(_ schedule: Schedule) async throws(BrokerError) {
-        let metadata: Logger.Metadata = ["schedule": "\(schedule.name)", "job.queue": "\(schedule.queue)"]
-        do throws(BrokerError) {
-            try await insist(on: schedule.queue, [.notReachable, .outcomeUnknown]) { () throws(BrokerError) in
-                switch try await self.broker.put(schedule) {
-                case .unchanged: break
-                case .created: self.logger.info("schedule created", metadata: metadata)
-                case .changed: self.logger.info("schedule changed", metadata: metadata)
-                case .outdated(let revision):
-                    let stored = try await (self.broker as? any SchedulingBroker)?.schedule(
-                        schedule.name,
-                        on: schedule.queue
-                    )
-                    self.logger.warning("\(schedule.leftOut(for: stored, revision))", metadata: metadata)
-                }
-            }
-        } catch {
-            guard [.refused, .full].contains(error.code) else { throw error }
-            self.logger.error("schedule not stored", metadata: metadata.merging(["error": "\(error)"]) { $1 })
-        }
-    }
-
-    /// Repeats a call while the broker is unreachable, until the worker is asked to stop.
-    private func insist(
-        on queue: String,
-        _ passing: [BrokerError.Code],
-        _ call: () async throws(BrokerError) -> Void
-    ) async throws(BrokerError) {
-        var pause = Duration.milliseconds(50)
-        var isWaiting = false
-        while !shutdown.isRequested {
-            do throws(BrokerError) { return try await call() } catch {
-                guard passing.contains(error.code) else { throw error }
-                logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-                if !isWaiting { tell(.waitingForBroker(error)) }
-                isWaiting = true
-            }
-            await shutdown.signal.wait(for: pause)
-            pause = min(pause * 2, .seconds(2))
-        }
-    }
 }
 
 /// An event of a worker.
 public enum WorkerEvent: Sendable {
     /// The worker has registered a session and claims jobs.
     case registered(Session)
+    /// The broker does not answer for these queues of the session, for instance because a cluster's master is lost.
+    /// The worker serves the others, and keeps trying.
+    case queuesUnavailable([String])
+    /// The worker serves a queue for which the broker did not answer before.
+    case queueRegistered(String)
     /// The broker no longer has the worker's session; the worker registers a new one.
     case sessionLost(Session)
     /// The broker is unreachable; the worker keeps trying.

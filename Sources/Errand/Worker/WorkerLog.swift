@@ -15,6 +15,15 @@ final class WorkerLog: Sendable {
             self.session.withLock { $0 = session.id }
             let queues = session.queues.joined(separator: ", ")
             write(.notice, "worker serves \(queues)", ["concurrency": "\(session.concurrency)"])
+        case .queuesUnavailable(let queues):
+            let names = queues.joined(separator: ", ")
+            write(
+                .warning,
+                "the broker does not answer for some queues; the worker serves the others",
+                ["queues": "\(names)"]
+            )
+        case .queueRegistered(let queue):
+            write(.notice, "worker serves a queue for which the broker answers now", ["job.queue": "\(queue)"])
         case .sessionLost:
             write(.notice, "session lost: the broker no longer has this worker, which registers again")
         case .waitingForBroker(let error):

@@ -10,7 +10,7 @@ extension RedisBroker {
             findings.append(Self.finding("registry_wrong_type", queue: "", repaired: repair))
         }
         let missing = try await unregistered()
-        for queue in missing where repair { try await enter(queue) }
+        for queue in missing where repair { try await enterAtOnce(queue) }
         return findings + missing.sorted().map { Self.finding("queue_unregistered", queue: $0, repaired: repair) }
     }
 

@@ -1,5 +1,6 @@
 public import Errand
 import Logging
+import Synchronization
 
 /// The registry: the set of the names of all queues.
 extension RedisBroker {
@@ -14,14 +15,48 @@ extension RedisBroker {
         try await registryDamage() == nil ? try await queues() : []
     }
 
-    /// Adds a new queue to the registry. A lost reply does no harm: workers register their queues as well.
+    /// Adds a new queue to the registry. If that fails, the registration of a worker does it.
     func announce(_ queue: String) async {
         do { try await enter(queue) } catch {
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
     }
 
-    func enter(_ queue: String) async throws(BrokerError) { _ = try await registry("SADD", queue) }
+    /// Adds a queue to the registry. If only the registry's server does not answer, that happens later: other servers of
+    /// the cluster have the queue's jobs.
+    func enter(_ queue: String) async throws(BrokerError) {
+        do throws(BrokerError) { try await enterAtOnce(queue) } catch {
+            guard !error.isOfAnsweringServer else { throw error }
+            enterLater(queue)
+        }
+    }
+
+    func enterAtOnce(_ queue: String) async throws(BrokerError) {
+        _ = try await registry("SADD", queue, patience: min(options.patience, .seconds(1)))
+    }
+
+    /// Tries again until the registry has all queues that it lacks.
+    private func enterLater(_ queue: String) {
+        let isFirst = unregistered.withLock { queues in
+            defer { queues.insert(queue) }
+            return queues.isEmpty
+        }
+        guard isFirst else { return }
+        Task { [weak self] in while await self?.enterNext() == true { try? await Task.sleep(for: .seconds(1)) } }
+    }
+
+    /// Tries to enter one queue. Returns whether some are left.
+    private func enterNext() async -> Bool {
+        guard let queue = unregistered.withLock({ $0.first }), !servers.isClosed else { return false }
+        do throws(BrokerError) { try await enterAtOnce(queue) } catch {
+            if !error.isOfAnsweringServer { return true }
+            logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+        return unregistered.withLock { queues in
+            queues.remove(queue)
+            return !queues.isEmpty
+        }
+    }
 
     /// Removes a queue from the registry, and returns whether it was there.
     func strike(_ queue: String) async throws(BrokerError) -> Bool {
@@ -38,11 +73,15 @@ extension RedisBroker {
     }
 
     /// Runs a command on the registry. The server's error does not contain the key.
-    private func registry(_ verb: String, _ members: String...) async throws(BrokerError) -> RESPValue {
+    private func registry(
+        _ verb: String,
+        _ members: String...,
+        patience: Duration? = nil
+    ) async throws(BrokerError) -> RESPValue {
         var words = CommandWriter()
         words.begin(2 + members.count)
         for word in [verb, KeySpace.queues] + members { words.add(word) }
-        do throws(BrokerError) { return try await command(words, for: .registry) } catch {
+        do throws(BrokerError) { return try await command(words, for: .registry, patience: patience) } catch {
             guard error.code == .refused, let type = try await registryDamage() else { throw error }
             let damage = "the key \(KeySpace.queues) is a \(type) and must be a set"
             throw BrokerError(
@@ -51,4 +90,9 @@ extension RedisBroker {
             )
         }
     }
+}
+
+extension BrokerError {
+    /// Whether it is the answer of a server, and not the lack of one.
+    fileprivate var isOfAnsweringServer: Bool { ![.notReachable, .outcomeUnknown].contains(code) }
 }

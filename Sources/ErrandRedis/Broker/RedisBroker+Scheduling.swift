@@ -24,7 +24,7 @@ extension RedisBroker {
             if let next { call.add(next) } else { call.add("") }
             switch try await run(call).text {
             case "stored":
-                _ = try await command(.command("SADD", KeySpace.queues, schedule.queue), for: .registry)
+                try await enter(schedule.queue)
                 return verdict
             case "changed", "late": continue
             default: throw unexpected("the answer to a schedule")

@@ -18,9 +18,7 @@ extension RedisBroker {
             call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")
         }
         _ = try await run(call)
-        do { _ = try await command(.command("SADD", KeySpace.queues, queue), for: .registry) } catch
-            where error.code == .full
-        {
+        do { try await enter(queue) } catch  where error.code == .full {
             // A worker, which can make room, must be able to start; the push that created the queue has registered it.
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }

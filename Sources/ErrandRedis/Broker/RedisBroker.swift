@@ -1,5 +1,6 @@
 public import Errand
 public import Logging
+import Synchronization
 
 /// The broker over a Redis server, the master that sentinels name, or a cluster, through hiredis over TCP or a Unix
 /// socket.
@@ -23,6 +24,8 @@ public final class RedisBroker: Broker {
     package let wakeUpSecret =
         String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
     let overrides: ScriptOverrides?
+    /// The queues that the registry may lack, because its server did not answer.
+    let unregistered = Mutex<Set<String>>([])
 
     /// Makes a broker. It connects with the first call.
     ///
@@ -147,12 +150,15 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - place: What the command is about.
     ///   - isForeign: Whether it reads another library's data.
+    ///   - patience: How long to try, if not for the patience of the options.
     package func command(
         _ words: CommandWriter,
         for place: CommandPlace,
-        isForeign: Bool = false
+        isForeign: Bool = false,
+        patience: Duration? = nil
     ) async throws(BrokerError) -> RESPValue {
-        var retrying = RefusedCall(patience: options.patience, connecting: options.patience)
+        let patience = patience ?? options.patience
+        var retrying = RefusedCall(patience: patience, connecting: patience)
         while true {
             let (replies, route) = try await replies(from: place, &retrying) { _ in words }
             guard case .error(let text) = replies[0] else { return replies[0] }

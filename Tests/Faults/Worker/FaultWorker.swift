@@ -83,6 +83,8 @@ struct FaultWorker: AsyncParsableCommand {
             case .registered(let session): "registered \(session.id)"
             case .sessionLost(let session): "lost \(session.id)"
             case .waitingForBroker: "waiting"
+            case .queuesUnavailable(let queues): "unavailable \(queues.joined(separator: " "))"
+            case .queueRegistered(let queue): "serves \(queue)"
             case .stuck(let stuck): "stuck \(stuck)"
             case .stopping: "stopping"
             case .stopped: "stopped"

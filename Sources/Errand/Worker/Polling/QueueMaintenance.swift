@@ -14,9 +14,6 @@ struct QueueMaintenance: Sendable {
         context = poller.context
     }
 
-    /// Ends the maintenance, once the session's phase says so, without waiting for its next time.
-    func wake() { poller.maintenance.raise() }
-
     func work() async {
         var (pace, chance) = (MaintenancePace(), SystemRandomNumberGenerator())
         var pause = Duration.milliseconds(Int.random(in: 20...200))

@@ -5,13 +5,23 @@ import Synchronization
 /// A session from its registration until the worker leaves or the broker no longer has the session.
 final class WorkerSession: Sendable {
     private let context: SessionContext
+    private let registration: SessionRegistration
+    private let tell: @Sendable (WorkerEvent) -> Void
     private let pool = PoolProbe()
     private let pollersBox = Mutex<[QueuePoller]>([])
     private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
     /// Raised when the shutdown has advanced, or an awaited action is done.
     private let moved = Signal()
 
-    init(_ context: SessionContext) { self.context = context }
+    init(
+        _ context: SessionContext,
+        _ registration: SessionRegistration,
+        tell: @escaping @Sendable (WorkerEvent) -> Void
+    ) {
+        self.context = context
+        self.registration = registration
+        self.tell = tell
+    }
 
     private var session: Session { context.session }
     private var broker: any WorkingBroker { context.broker }
@@ -88,16 +98,31 @@ final class WorkerSession: Sendable {
     /// Runs the pollers and the maintenance.
     private func serve(_ pollers: [QueuePoller]) async {
         await withTaskGroup(of: Void.self) { group in
+            let missing = registration.missing
             for poller in pollers {
-                group.addTask { do throws(BrokerError) { try await poller.work() } catch { self.end(because: error) } }
+                let isLate = missing.contains(poller.queue)
+                group.addTask {
+                    do throws(BrokerError) { try await self.serve(poller, isLate: isLate) } catch {
+                        self.end(because: error)
+                    }
+                }
             }
-            // Maintenance is not awaited: a call that hangs must not keep the worker from exiting.
-            let maintenance = pollers.map(QueueMaintenance.init(of:))
-            for queue in maintenance { Task { await queue.work() } }
             await group.waitForAll()
             phase.end()
-            for queue in maintenance { queue.wake() }
+            for poller in pollers { poller.maintenance.raise() }
         }
+    }
+
+    /// Serves a queue as soon as the session is registered on it.
+    private func serve(_ poller: QueuePoller, isLate: Bool) async throws(BrokerError) {
+        guard try await registration.isRegistered(on: poller.queue) else { return }
+        if isLate {
+            startHeartbeat()
+            tell(.queueRegistered(poller.queue))
+        }
+        // Maintenance is not awaited: a call that hangs must not keep the worker from exiting.
+        Task { await QueueMaintenance(of: poller).work() }
+        try await poller.work()
     }
 
     /// Ends the session and thereby releases the jobs that it still has, whose handlers do not return. Returns whether
@@ -115,7 +140,7 @@ final class WorkerSession: Sendable {
     /// Releases the session on all queues concurrently. Returns whether it has ended on each.
     private func release() async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for queue in session.queues { group.addTask { await self.release(on: queue) } }
+            for queue in registration.registered { group.addTask { await self.release(on: queue) } }
             return await group.reduce(true) { $0 && $1 }
         }
     }
@@ -161,7 +186,7 @@ final class WorkerSession: Sendable {
         let interval = min(max(configuration.lease / 4, .milliseconds(100)), .milliseconds(7500))
         let heartbeat = broker.startHeartbeat(
             of: session,
-            on: session.queues,
+            on: registration.registered,
             every: interval,
             begun: { [weak self] queue in self?.poller(of: queue)?.begunToken ?? 0 },
             onBeat: { [weak self] queue, beat in self?.take(beat, of: queue) }
@@ -230,12 +255,14 @@ final class WorkerSession: Sendable {
         if error.code == .notPermitted { return context.refused(because: error) }
         guard phase.lose(because: error) else { return }
         if error.code == .sessionLost { logger.debug("session lost", metadata: ["worker.id": "\(session.id)"]) }
+        registration.end()
         for poller in pollers { poller.stopAll(.lost) }
     }
 
     /// Advances the shutdown: jobs that have not begun are released immediately, the others may finish until the time
     /// is over. Commands that ignore the request to stop are then killed.
     private func drain() {
+        registration.wake()
         for poller in pollers { poller.stopAll(.released, onlyWaiting: !phase.isUrgent) }
         if phase.mustLeave { Task { [configuration] in _ = await configuration.endProcesses() } }
         moved.raise()
