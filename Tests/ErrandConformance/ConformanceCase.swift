@@ -27,7 +27,13 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
     public var testDescription: String { name }
 
     /// All cases.
-    public static var allCases: [ConformanceCase] {
+    public static var allCases: [ConformanceCase] { casesOfJobs + casesOfWorkflows }
+
+    /// The cases of workflows, for checks that only need these.
+    public static var casesOfWorkflows: [ConformanceCase] { workflows }
+
+    /// The other cases.
+    public static var casesOfJobs: [ConformanceCase] {
         uniqueness + windows + expiry + groups + rates + orders + fullGroups + uniqueUntilStarted + streams + naming
             + succession
             + outcomes
@@ -41,7 +47,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + endings + reconciling + directDispatch
             + retryingByHand + settings + queues + schedules + overlaps + sessions + recovery + quarantine + views
             + statistics
-            + events + workflows
+            + events
     }
 
     /// Runs the case and records failures with the running test. At the end, the audit of the broker's data must be

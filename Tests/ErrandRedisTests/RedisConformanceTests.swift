@@ -11,8 +11,13 @@ struct RedisConformanceTests {
     /// One server for all cases; each uses a queue of its own.
     private static let server = Result { try RedisServer() }
 
-    @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.allCases)
-    func conforms(_ conformanceCase: ConformanceCase) async throws {
+    @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.casesOfJobs)
+    func conforms(_ conformanceCase: ConformanceCase) async throws { try await run(conformanceCase) }
+
+    @Test("workflows conform", .timeLimit(.minutes(6)), arguments: ConformanceCase.casesOfWorkflows)
+    func workflowsConform(_ conformanceCase: ConformanceCase) async throws { try await run(conformanceCase) }
+
+    private func run(_ conformanceCase: ConformanceCase) async throws {
         let address = try RedisAddress(url: Self.server.get().url)
         let broker = try RedisBroker(
             address,

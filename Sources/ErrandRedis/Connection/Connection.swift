@@ -1,7 +1,6 @@
 import Backgroundable
 import Dispatch
 package import Errand
-import ErrandText
 import Foundation
 package import Logging
 import Synchronization
@@ -31,6 +30,7 @@ package final class Connection: Sendable {
     private let options: ConnectionOptions
     private let logger: Logger
     private let isWaiting: Bool
+    private let outage: Outage
     private let onChange: @Sendable (_ isConnected: Bool) -> Void
     private let state = Mutex(ConnectionState())
     private let exchanging = Mutex(Exchanging())
@@ -40,15 +40,18 @@ package final class Connection: Sendable {
     ///
     /// - Parameters:
     ///   - isWaiting: Whether the calls wait for replicas. Each then gets its reply without waiting for that to the next.
+    ///   - outage: Logs when there is no connection; one for all connections to the same place.
     ///   - onChange: Called on the thread when there is a connection, and when it is lost or cannot be made.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
         logger: Logger,
         isWaiting: Bool = false,
+        outage: Outage = Outage(),
         onChange: @escaping @Sendable (_ isConnected: Bool) -> Void = { _ in }
     ) {
         self.isWaiting = isWaiting
+        self.outage = outage
         self.onChange = onChange
         self.address = address
         self.options = options
@@ -108,6 +111,13 @@ package final class Connection: Sendable {
         exchanging.withLock { if let descriptor = $0.descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) } }
     }
 
+    /// Closes a connection to a server that is not the right one any more. Calls under way get a moment to end; a server
+    /// that hangs would keep them for the timeout of a command.
+    func retire() {
+        close()
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { [self] in abort() }
+    }
+
     /// Whether the server has not replied for a second or longer. Replicas may take half of a command's timeout.
     var waitsLong: Bool {
         let usual = isWaiting ? options.commandTimeout / 2 + .seconds(1) : .seconds(1)
@@ -133,35 +143,19 @@ package final class Connection: Sendable {
 
     private func run() {
         var backoff = Backoff()
-        // A restart of the server takes less time than that.
-        let outage = LastingFailures(patience: .seconds(1))
         while case .connect = nextStep() {
             do throws(BrokerError) {
                 var context = try connect()
                 backoff.reset()
-                noteReturn(outage)
+                outage.end(at: address, logger)
                 state.withLock { $0.connected() }
                 onChange(true)
                 serve(&context)
             } catch {
-                noteLoss(error, outage)
+                outage.note(error, at: address, logger)
                 pause(after: error, &backoff)
             }
         }
-    }
-
-    private func noteLoss(_ error: BrokerError, _ outage: LastingFailures) {
-        logger.log(
-            level: outage.note("connection") ? .warning : .debug,
-            "the broker cannot be reached; calls wait for it",
-            metadata: ["broker.address": "\(address)", "error": "\(error)"]
-        )
-    }
-
-    private func noteReturn(_ outage: LastingFailures) {
-        guard let lost = outage.clear("connection") else { return }
-        let after = TimeSpanText.rounded(Int64(lost.wholeMilliseconds))
-        logger.notice("the broker is back", metadata: ["broker.address": "\(address)", "after": "\(after)"])
     }
 
     /// Connects. A server that accepts the connection and does not reply counts as one that has not replied.

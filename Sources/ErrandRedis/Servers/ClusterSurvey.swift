@@ -39,12 +39,17 @@ struct ClusterSurvey: Sendable {
         var context = try HiredisContext.greeted(place, options)
         let commands = [CommandWriter.command("CLUSTER", "INFO"), .command("CLUSTER", "SLOTS")]
         let replies = try context.roundTrip(commands.flatMap(\.bytes), replies: commands.count)
-        if case .error(let text) = replies[1] { throw ServerError(text).brokerError(at: place) }
+        if case .error(let text) = replies[1] { throw problem(ServerError(text), at: place, server) }
         guard let map = SlotMap(replies[1], from: server) else {
             throw BrokerError(.protocolViolation, "\(place) answered CLUSTER SLOTS with something else")
         }
         // If the user may not call CLUSTER INFO, the reply is an error, and only the map counts.
         let state = replies[0].text ?? "cluster_state:ok"
         return (map, state.contains("cluster_state:ok") && !map.masters.isEmpty)
+    }
+
+    private func problem(_ error: ServerError, at place: RedisAddress, _ server: HostAndPort) -> BrokerError {
+        guard error.text.contains("cluster support disabled") else { return error.brokerError(at: place) }
+        return BrokerError(.refused, "\(server) is not a server of a cluster; use a URL that begins with redis://")
     }
 }

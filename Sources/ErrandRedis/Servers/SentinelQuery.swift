@@ -39,8 +39,7 @@ struct SentinelQuery: Sendable {
     private func ask(_ question: String) throws(BrokerError) -> RESPValue {
         var context: HiredisContext
         do throws(BrokerError) { context = try HiredisContext.greeted(address, options) } catch {
-            // Another one may accept what this one rejects.
-            throw BrokerError(.notReachable, "the sentinel \(place): \(error.message)")
+            throw problem(error.code, ": \(error.message)")
         }
         let reply: RESPValue
         do throws(BrokerError) {
@@ -50,6 +49,11 @@ struct SentinelQuery: Sendable {
         }
         guard case .error(let text) = reply else { return reply }
         if ServerError(text).isOfUnknownCommand { throw BrokerError(.notReachable, "\(place) is not a sentinel") }
-        throw BrokerError(.notReachable, "the sentinel \(place) answered \(ServerError(text).text)")
+        let error = ServerError(text)
+        throw problem(error.brokerError(at: address).code, " answered \(error.text)")
+    }
+
+    private func problem(_ code: BrokerError.Code, _ what: String) -> BrokerError {
+        BrokerError(code == .notPermitted ? .notPermitted : .notReachable, "the sentinel \(place)\(what)")
     }
 }

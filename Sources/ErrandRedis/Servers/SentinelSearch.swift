@@ -21,19 +21,25 @@ struct SentinelSearch {
     ///
     /// - Throws: `BrokerError` that says what each sentinel answered, if none named a server that is a master.
     func connect() throws(BrokerError) -> HiredisContext {
-        var problems: [String] = []
+        var problems: [BrokerError] = []
         var tried: Set<HostAndPort> = []
         for place in sentinels.places {
-            do throws(BrokerError) {
-                let master = try SentinelQuery(sentinels, place, options).masterAddress()
-                // Several sentinels may name the same server that does not reply.
-                if tried.insert(master).inserted { return try connect(to: master, namedBy: place) }
-            } catch {
+            let master: HostAndPort
+            do throws(BrokerError) { master = try SentinelQuery(sentinels, place, options).masterAddress() } catch {
+                problems.append(error)
+                continue
+            }
+            // Several sentinels may name the same server that does not reply.
+            guard tried.insert(master).inserted else { continue }
+            do throws(BrokerError) { return try connect(to: master, namedBy: place) } catch {
                 if error.code == .notPermitted { throw error }
-                problems.append(error.message)
+                problems.append(error)
             }
         }
-        throw BrokerError(.notReachable, "no master \(sentinels.master): " + problems.joined(separator: "; "))
+        // Another sentinel may accept what one rejects, so only all of them together are final.
+        let code = problems.allSatisfy { $0.code == .notPermitted } ? BrokerError.Code.notPermitted : .notReachable
+        let reasons = problems.map(\.message).joined(separator: "; ")
+        throw BrokerError(code, "no master \(sentinels.master): " + reasons)
     }
 
     private func connect(to master: HostAndPort, namedBy place: HostAndPort) throws(BrokerError) -> HiredisContext {

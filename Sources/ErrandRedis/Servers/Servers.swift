@@ -1,4 +1,3 @@
-import Dispatch
 import Errand
 import Logging
 import Synchronization
@@ -31,6 +30,8 @@ final class Servers: Sendable {
         /// Servers of a cluster whose connection is lost, and since when. A connection is made again with the next call,
         /// which may come much later.
         var lost: [RedisAddress: ContinuousClock.Instant] = [:]
+        /// What was logged of lost connections: for each server of a cluster, or for the only place.
+        var outages: [RedisAddress: Outage] = [:]
         /// Servers of a cluster that have not replied for a second or longer.
         var slow: Set<RedisAddress> = []
         var watchers: [Int: @Sendable (Change) -> Void] = [:]
@@ -142,7 +143,11 @@ final class Servers: Sendable {
         if let connection = state.connections[key] {
             return Route(connection: connection, address: server, isSharded: isSharded)
         }
-        let connection = Connection(server, options, logger: logger, isWaiting: waiting != nil) {
+        // After a failover, sentinels name another server at the same place.
+        let place = isSharded ? server : address
+        let outage = state.outages[place] ?? Outage()
+        state.outages[place] = outage
+        let connection = Connection(server, options, logger: logger, isWaiting: waiting != nil, outage: outage) {
             [weak self] isConnected in
             self?.note(server, isConnected: isConnected)
         }
@@ -168,7 +173,7 @@ final class Servers: Sendable {
             defer { (state.connections, state.home) = ([:], address.asking(first: sentinel)) }
             return (Array(state.connections.values), Array(state.watchers.values))
         }
-        for connection in old { Self.retire(connection) }
+        for connection in old { connection.retire() }
         for tell in watchers { tell(.anotherServer) }
     }
 
@@ -258,9 +263,9 @@ final class Servers: Sendable {
 
     /// Changes the state, closes connections to servers that have no slots, and tells the watchers.
     private func change(_ body: (inout State) -> Void) {
-        let (retired, watchers) = state.withLock { state in
+        let (retired, ended, watchers) = state.withLock { state in
             body(&state)
-            var retired: [Connection] = []
+            var (retired, ended): ([Connection], [RedisAddress: Outage]) = ([], [:])
             if case .cluster(let map) = state.layout {
                 let masters = Set(map.masters.map { address.server($0) })
                 for (key, connection) in state.connections where !masters.contains(key.server) {
@@ -268,17 +273,14 @@ final class Servers: Sendable {
                     retired.append(connection)
                 }
                 state.lost = state.lost.filter { masters.contains($0.key) }
+                ended = state.outages.filter { !masters.contains($0.key) }
+                state.outages = state.outages.filter { masters.contains($0.key) }
             }
-            return (retired, Array(state.watchers.values))
+            return (retired, ended, Array(state.watchers.values))
         }
-        for connection in retired { Self.retire(connection) }
+        for (server, outage) in ended { outage.endBySuccession(of: server, logger) }
+        for connection in retired { connection.retire() }
         for tell in watchers { tell(.moved) }
-    }
-
-    /// Calls under way get a moment to end; a server that hangs would keep them for the timeout of a command.
-    private static func retire(_ connection: Connection) {
-        connection.close()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { connection.abort() }
     }
 
     // MARK: The layout

@@ -1,5 +1,6 @@
 import Errand
 import Foundation
+import InMemoryLogging
 import Logging
 import Synchronization
 import TestSupport
@@ -30,6 +31,17 @@ import Testing
         for queue in queues { #expect(try await broker.status(of: queue).queue.ready == 3) }
         #expect(Set(try queues.map { try cluster.server(of: $0).port }).count == 3, "the queues are on all servers")
         #expect(try await broker.auditRegistry(repair: false) == [])
+    }
+
+    @Test func aServerWithoutAClusterIsNamed() async throws {
+        let server = try RedisServer(tcp: true)
+        let broker = try broker(server.tcpURL.replacing("redis://", with: "redis+cluster://"))
+        defer { broker.close() }
+        let error = await #expect(throws: BrokerError.self) { try await broker.checkAddress() }
+        #expect(
+            error?.code == .refused && error?.message.contains("begins with redis://") == true,
+            "\(error?.message ?? "")"
+        )
     }
 
     /// Two servers that send callers to each other, or one to itself, must not keep them busy.
@@ -153,8 +165,13 @@ import Testing
     }
 
     @Test func aLostMasterIsReplacedByItsReplica() async throws {
-        let cluster = try RedisCluster(replicas: 1, nodeTimeout: 1000)
-        let broker = try broker(cluster.url, patience: .seconds(40))
+        let cluster = try RedisCluster(replicas: 1, nodeTimeout: 3000)
+        let log = InMemoryLogHandler()
+        let broker = try RedisBroker(
+            url: cluster.url,
+            options: ConnectionOptions(patience: .seconds(40)),
+            logger: Logger(label: "cluster") { _ in log }
+        )
         defer { broker.close() }
         #expect(try await push(1, to: "images", on: broker).count == 1)
         let master = try cluster.server(of: "images")
@@ -164,6 +181,15 @@ import Testing
         let receipts = try await push(1, to: "images", on: broker) + push(1, to: "images", on: broker)
         #expect(receipts.last?.outcome == .accepted)
         #expect(try cluster.server(of: "images").port != master.port)
+        try await eventually("it was said that the broker was lost, and that it is back") {
+            let told = log.entries.map { "\($0.level) \($0.message)" }.filter {
+                $0.hasPrefix("warning the broker") || $0.hasPrefix("notice")
+            }
+            return told == [
+                "warning the broker cannot be reached; calls wait for it",
+                "notice the broker is back: other servers have the slots of a lost one",
+            ]
+        }
     }
 
     /// A server that hangs keeps its connections open.

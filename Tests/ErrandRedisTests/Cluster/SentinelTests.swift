@@ -1,5 +1,6 @@
 import Errand
 import Foundation
+import InMemoryLogging
 import Logging
 import Synchronization
 import TestSupport
@@ -26,8 +27,13 @@ import Testing
     }
 
     @Test func callsGoToTheMasterBeforeAndAfterAFailover() async throws {
-        let sentinels = try RedisSentinels()
-        let broker = try broker(sentinels.url)
+        let sentinels = try RedisSentinels(downAfter: 3000)
+        let log = InMemoryLogHandler()
+        let broker = try RedisBroker(
+            url: sentinels.url,
+            options: ConnectionOptions(patience: .seconds(60)),
+            logger: Logger(label: "sentinels") { _ in log }
+        )
         defer { broker.close() }
         #expect(try await push(on: broker) == .accepted)
         let (master, replica) = (sentinels.servers[0], sentinels.servers[1])
@@ -38,6 +44,9 @@ import Testing
         #expect(try await push(on: broker) == .accepted)
         #expect(try sentinels.awaitFailover(from: master).port == replica.port)
         #expect(try await broker.status(of: "default").queue.ready >= 2)
+        let told = log.entries.map { "\($0.level) \($0.message)" }
+        #expect(told.contains("warning the broker cannot be reached; calls wait for it"))
+        #expect(told.contains("notice the broker is back"))
     }
 
     @Test func `a sentinel that is taken for the server is named, with the URL to use`() async throws {
@@ -176,6 +185,14 @@ import Testing
         #expect(error?.code == .notReachable)
         #expect(error?.message.contains("knows no master another") == true, "\(error?.message ?? "")")
         #expect(error?.message.contains(RedisSentinels.password) == false)
+    }
+
+    @Test func sentinelsThatAllRefuseTheUserAreNotTriedAgain() async throws {
+        let sentinels = try RedisSentinels(replicas: 0, sentinels: 2)
+        let broker = try broker(sentinels.url.replacing(RedisSentinels.password, with: "guessed"))
+        defer { broker.close() }
+        let error = await #expect(throws: BrokerError.self) { try await broker.checkAddress() }
+        #expect(error?.code == .notPermitted, "\(error?.message ?? "")")
     }
 
     @Test func pushesWaitForReplicas() async throws {
