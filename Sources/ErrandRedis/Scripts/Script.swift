@@ -85,7 +85,12 @@ package struct Script: Sendable {
         .reads,
         after: [base, reading, types]
     )
-    static let exchange = Script("exchange", PackageResources.exchange_lua, exchanging)
+    static let exchange = Script(
+        "exchange",
+        PackageResources.exchange_lua,
+        exchanging,
+        after: [base, PackageResources.lib_idle_lua, types]
+    )
     static let heartbeat = Script(
         "heartbeat",
         PackageResources.heartbeat_lua,

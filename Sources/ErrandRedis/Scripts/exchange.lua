@@ -69,7 +69,7 @@ end
 local begun = begun_token
 if token ~= '' and free_slots > 0 then begun = num(token) end
 local outcome_text = table.concat(outcomes)
-call('HSET', me, 'call', call_number, 'token', token, 'outcomes', outcome_text, 'begun', whole(begun), 'dispatch', dispatch_terms)
+keep_call(me, call_number, token, outcome_text, begun, dispatch_terms)
 -- Another session may have the free slot that this one lacks.
 if passed_over > 0 then
   flags = flags + 16

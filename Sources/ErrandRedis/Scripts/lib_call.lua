@@ -80,15 +80,14 @@ do
     end
   end
 
-  local function is_due(name) return call('ZRANGEBYSCORE', key(name), '-inf', nowtext, 'LIMIT', 0, 1)[1] end
   function found_nothing()
     token = ''
     if looked >= 2000 and skipped > 0 then flags = 4
     else
       waits = passed_over == 0
-      if accepts_dispatch and waits then dispatch_terms = whole(claim_margin) .. ':' .. whole(default_duration) end
+      if accepts_dispatch and waits then dispatch_terms = dispatch_terms_of(claim_margin, default_duration) end
     end
-    if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end
+    if first_due('scheduled')[1] or first_due('retrying')[1] then flags = flags + 1 end
   end
 
   -- How many jobs this call may claim.
