@@ -6,7 +6,8 @@ import TestSupport
 /// Limits, rates and order of groups while workers are killed. The server's own sequence of events is the judge.
 extension Scenario {
     static let flowControl = [
-        Scenario("F97", "a limit of one per group holds while workers are killed", quick: true) { context in
+        Scenario("F97", "a limit of one per group holds while workers are killed", quick: true, limit: .seconds(300)) {
+            context in
             try await context.serverWithRule(FlowRule(atOnce: 1))
             let groups = try await killStorm(context, ["nap"], each: context.size(quick: 30, full: 100))
             try await context.judge(groups, isOrdered: false)
@@ -14,7 +15,12 @@ extension Scenario {
         Scenario("F98", "a rate is never exceeded, and used, with many producers and workers", quick: true) { context in
             try await rate(context)
         },
-        Scenario("F99", "ordered groups keep their order while workers are killed and jobs fail", quick: true) {
+        Scenario(
+            "F99",
+            "ordered groups keep their order while workers are killed and jobs fail",
+            quick: true,
+            limit: .seconds(300)
+        ) {
             context in
             try await context.serverWithRule(FlowRule(order: .holdDead))
             let operations = ["nap", "nap", "nap", "failonce"]
@@ -30,14 +36,15 @@ extension Scenario {
         _ operations: [String],
         each count: Int
     ) async throws -> [String: [String]] {
-        let workers = try await WorkerGroup(context, 3) { $0.concurrency = 8 }
+        let workers = try await WorkerGroup(context, 3) { $0.concurrency = context.size(quick: 8, full: 16) }
         var groups: [String: [String]] = [:]
         for round in 0..<count {
             var jobs: [JobEnvelope] = []
             for number in 0..<context.size(quick: 20, full: 1000) {
                 var options = JobOptions()
                 options.group = "account-\(number)"
-                options.milliseconds = 100
+                // All slots of the workers together need two minutes for the full size.
+                options.milliseconds = context.size(quick: 100, full: 50)
                 options.retries = 3
                 let job = try context.job(operations[round % operations.count], options)
                 groups[options.group ?? "", default: []].append(job.id)
@@ -52,7 +59,7 @@ extension Scenario {
             await workers.killOne()
             context.injected()
         }
-        try await context.drain(within: .seconds(120))
+        try await context.drain(within: .seconds(context.size(quick: 120, full: 600)))
         await workers.dismiss()
         context.expectInjection(try await context.totals()["recovered"] > 0, "no kill reached a job")
         return groups

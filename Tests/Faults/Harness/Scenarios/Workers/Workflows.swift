@@ -6,10 +6,11 @@ import TestSupport
 /// Workflows while workers and the server are killed. The server's own sequence of events is the judge.
 extension Scenario {
     static let workflows = [
-        Scenario("F100", "workflows end while workers and the server are killed", quick: true) { context in
+        Scenario("F100", "workflows end while workers and the server are killed", quick: true, limit: .seconds(900)) {
+            context in
             try await workflows(context, queues: [ScenarioContext.queue])
         },
-        Scenario("F101", "the same with jobs in two queues", quick: true) { context in
+        Scenario("F101", "the same with jobs in two queues", quick: true, limit: .seconds(900)) { context in
             try await workflows(context, queues: [ScenarioContext.queue, "other"])
         },
     ]
@@ -105,7 +106,7 @@ extension Scenario {
                         "\(layer).\(number)",
                         try OperationDescription(
                             operation,
-                            encoding: ["ms": 20],
+                            encoding: ["ms": context.size(quick: 20, full: 5)],
                             queue: queues.randomElement(),
                             retries: 3
                         ),
