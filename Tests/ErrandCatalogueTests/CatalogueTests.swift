@@ -167,7 +167,7 @@ struct CatalogueErrorTests {
         ("{run: [a], retrys: 1}", "key \"retrys\": is not a known key; did you mean \"retries\"?"),
         (
             "{run: [a], colour: 1}",
-            "Known keys: run, http, name, group, retry_after, unique, unique_until, window, at_most, timeout, expires, retries, backoff, queue, priority, cost"
+            "Known keys: run, http, serve, name, group, retry_after, instances, restart, checkpoints, unique, unique_until, window, at_most, timeout, expires, retries, backoff, queue, priority, cost"
         ),
         ("{run: []}", "key \"run\": names no command"),
         ("{run: [\"\"]}", "names no command"),
@@ -181,7 +181,7 @@ struct CatalogueErrorTests {
         ("{run: [echo, \"a\\0b\"]}", "holds a NUL character"),
         ("{run: [a], name: [b]}", "key \"name\": is a list; text belongs here"),
         ("{}", "says neither \"run\" nor \"http\""),
-        ("{run: [a], http: {url: \"http://a\"}}", "says both \"run\" and \"http\""),
+        ("{run: [a], http: {url: \"http://a\"}}", "says \"run\" and \"http\""),
         ("[a]", "is a list; a mapping of keys to values belongs here"),
         ("{run: [a], retries: many}", "\"many\" is not a whole number from 0 to 1000"),
         ("{run: [a], retries: 1001}", "from 0 to 1000"),

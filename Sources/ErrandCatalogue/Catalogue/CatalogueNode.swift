@@ -73,6 +73,15 @@ struct CatalogueNode {
         return number
     }
 
+    /// Returns a yes or no.
+    func boolean() throws(CatalogueError) -> Bool {
+        switch try text() {
+        case "true": return true
+        case "false": return false
+        default: throw error("must be true or false")
+        }
+    }
+
     /// Returns one of a few words, which are `what` for people.
     func word<Word: RawRepresentable<String> & CaseIterable>(_ what: String) throws(CatalogueError) -> Word {
         let text = try text()

@@ -6,6 +6,8 @@ package struct CatalogueOperation: Sendable {
         case run([Template])
         /// Calls a web address with the arguments as the body.
         case http(CatalogueRequest)
+        /// Passes the job to one of several children that live on.
+        case serve(ServedPool)
     }
 
     /// The operation's name, `[A-Za-z0-9_.-]{1,128}`.

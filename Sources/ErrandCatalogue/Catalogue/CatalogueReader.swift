@@ -3,7 +3,8 @@ import Yams
 
 /// Parses the operations of a catalogue and refuses unknown keys and values.
 struct CatalogueReader {
-    private static let operationKeys = ["run", "http", "name", "group", "retry_after"] + JobValues.keys
+    private static let operationKeys =
+        ["run", "http", "serve", "name", "group", "retry_after"] + ServedCommand.keys + JobValues.keys
 
     let source: String
 
@@ -32,7 +33,7 @@ struct CatalogueReader {
         let entries = try place.entries(known: Self.operationKeys)
         return CatalogueOperation(
             name: name,
-            kind: try kind(entries, at: place),
+            kind: try kind(entries, of: name, at: place),
             nameTemplate: try entries["name"].map(nameTemplate),
             groupTemplate: try entries["group"].map(groupTemplate),
             restsGroup: try restsGroup(entries),
@@ -52,14 +53,24 @@ struct CatalogueReader {
 
     private func kind(
         _ entries: [String: CatalogueNode],
+        of operation: String,
         at place: CatalogueNode
     ) throws(CatalogueError) -> CatalogueOperation.Kind {
-        switch (entries["run"], entries["http"]) {
-        case (let run?, nil): return .run(try command(run))
-        case (nil, let http?): return .http(try CatalogueRequest(at: http))
-        case (nil, nil): throw place.error("says neither \"run\" nor \"http\"; one of them is needed")
-        case (_?, _?): throw place.error("says both \"run\" and \"http\"; only one of them is allowed")
+        let kinds = ["run", "http", "serve"].filter { entries[$0] != nil }
+        guard kinds.count <= 1 else {
+            throw place.error(
+                "says \(kinds.map { "\"\($0)\"" }.joined(separator: " and ")); only one of them is allowed"
+            )
         }
+        if let serve = entries["serve"] {
+            return .serve(ServedPool(operation, try ServedCommand(command(serve), entries)))
+        }
+        if let key = ServedCommand.keys.first(where: { entries[$0] != nil }), let value = entries[key] {
+            throw value.error("is for \"serve\"; the children of other operations have one job each")
+        }
+        if let run = entries["run"] { return .run(try command(run)) }
+        if let http = entries["http"] { return .http(try CatalogueRequest(at: http)) }
+        throw place.error("says neither \"run\" nor \"http\" nor \"serve\"; one of them is needed")
     }
 
     private func command(_ run: CatalogueNode) throws(CatalogueError) -> [Template] {

@@ -8,7 +8,7 @@ import Foundation
 final class ChildLoop {
     private struct Entry {
         let child: RunningChild
-        let continuation: CheckedContinuation<ChildResult, Never>
+        let onEnd: @Sendable (ChildResult) -> Void
     }
 
     private let mailbox: ChildMailbox
@@ -71,26 +71,36 @@ final class ChildLoop {
         switch message {
         case .start(let request):
             if request.isStopped.isSet || isEnding {
-                request.continuation.resume(returning: ChildResult(ending: .signalled(SIGTERM), stopped: true))
+                request.onEnd(ChildResult(ending: .signalled(SIGTERM), stopped: true))
             } else {
                 start(request)
             }
         case .stop(let id):
             children[id]?.child.stop(at: .now)
+        case .write(let id, let bytes):
+            children[id]?.child.write(bytes)
+        case .finishInput(let id):
+            children[id]?.child.finishInput()
         case .endAll:
             isEnding = true
-            for entry in children.values { entry.child.kill(at: .now) }
+            for entry in children.values { end(entry.child) }
         case .awaitEnd(let continuation, let deadline):
             endWaiters.append((continuation, deadline))
         }
     }
 
+    /// A child that lives on may have no job, and something to tidy up.
+    private func end(_ child: RunningChild) {
+        if child.livesOn { child.stop(at: .now) } else { child.kill(at: .now) }
+    }
+
     private func start(_ request: ChildRequest) {
         do {
             let child = RunningChild(try spawn(request.command), command: request.command)
-            children[request.id] = Entry(child: child, continuation: request.continuation)
+            children[request.id] = Entry(child: child, onEnd: request.onEnd)
+            request.onStart(child.pid)
         } catch {
-            answer(request.continuation, ChildResult(ending: .notStarted(error)))
+            answer(request.onEnd, ChildResult(ending: .notStarted(error)))
         }
     }
 
@@ -123,15 +133,15 @@ final class ChildLoop {
             reaper.remove(entry.child.pid)
             errand_child_reap(entry.child.pid)
             children[id] = nil
-            answer(entry.continuation, result)
+            answer(entry.onEnd, result)
         }
         answerEndWaiters(at: now)
     }
 
     /// Returns the result of a command, unless the program exits: it then kills the children, which is not an outcome
     /// to report.
-    private func answer(_ continuation: CheckedContinuation<ChildResult, Never>, _ result: ChildResult) {
-        if errand_reaper_ends_program() == 0 { continuation.resume(returning: result) }
+    private func answer(_ onEnd: @Sendable (ChildResult) -> Void, _ result: ChildResult) {
+        if errand_reaper_ends_program() == 0 { onEnd(result) }
     }
 
     private func answerEndWaiters(at now: ContinuousClock.Instant) {

@@ -6,6 +6,10 @@ final class ChildMailbox: Sendable {
     enum Message: Sendable {
         case start(ChildRequest)
         case stop(ChildRequest.ID)
+        /// More input for a child that lives on.
+        case write(ChildRequest.ID, [UInt8])
+        /// The end of its input.
+        case finishInput(ChildRequest.ID)
         case endAll
         /// Resumes the continuation when no child is left, or at a deadline.
         case awaitEnd(CheckedContinuation<Bool, Never>, until: ContinuousClock.Instant)
@@ -63,5 +67,8 @@ struct ChildRequest: Sendable {
     let command: ChildCommand
     /// Set before the message to stop is posted, because that message may precede the request itself.
     let isStopped: StopFlag
-    let continuation: CheckedContinuation<ChildResult, Never>
+    /// Called on the children's thread when there is a process.
+    var onStart: @Sendable (pid_t) -> Void = { _ in }
+    /// Called on the children's thread with the result.
+    let onEnd: @Sendable (ChildResult) -> Void
 }

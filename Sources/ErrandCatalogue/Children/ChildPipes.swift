@@ -3,16 +3,31 @@ import Foundation
 /// The worker's end of a child's standard input.
 struct ChildInput {
     private var descriptor: Descriptor?
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var written = 0
+    /// Whether more bytes may follow those that are written.
+    private var staysOpen: Bool
 
-    init(_ descriptor: Descriptor, bytes: [UInt8]) {
+    init(_ descriptor: Descriptor, bytes: [UInt8], staysOpen: Bool) {
         self.descriptor = descriptor
         self.bytes = bytes
+        self.staysOpen = staysOpen
     }
 
-    /// The descriptor to poll, until all bytes are written.
-    var number: Int32? { descriptor?.number }
+    /// The descriptor to poll while there are bytes to write.
+    var number: Int32? { written < bytes.count ? descriptor?.number : nil }
+
+    /// Writes more bytes to an input that stays open.
+    mutating func write(_ more: [UInt8]) {
+        if written == bytes.count { (bytes, written) = (more, 0) } else { bytes += more }
+        write()
+    }
+
+    /// Closes an input that stays open, after the bytes that it has.
+    mutating func finish() {
+        staysOpen = false
+        write()
+    }
 
     /// Writes as many bytes as the pipe takes; closes it after the last byte, or if the child has closed its end.
     mutating func write() {
@@ -25,7 +40,7 @@ struct ChildInput {
             if count < 0 { return close() }
             written += count
         }
-        close()
+        if !staysOpen { close() }
     }
 
     mutating func close() {
@@ -39,6 +54,8 @@ struct ChildOutput {
     enum Part {
         case first(Int)
         case last(Int)
+        /// None; all of it is passed on.
+        case none((UnsafeRawBufferPointer) -> Void)
     }
 
     /// The size of one read, so that a child with much output does not delay others.
@@ -62,7 +79,7 @@ struct ChildOutput {
     /// The kept part.
     var kept: [UInt8] {
         switch part {
-        case .first: bytes
+        case .first, .none: bytes
         case .last(let limit): Array(bytes.suffix(limit))
         }
     }
@@ -101,6 +118,7 @@ struct ChildOutput {
 
     private mutating func keep(_ new: UnsafeRawBufferPointer) {
         switch part {
+        case .none(let pass): pass(new)
         case .first(let limit): bytes += new.prefix(max(limit - bytes.count, 0))
         case .last(let limit):
             bytes += new.suffix(limit)

@@ -36,20 +36,49 @@ package final class ChildProcesses: Sendable {
         let mailbox: ChildMailbox
         switch self.mailbox {
         case .success(let started): mailbox = started
-        case .failure(let error):
-            let failure = ChildStartError(step: .prepare, code: error.code, command: command.arguments.first ?? "")
-            return ChildResult(ending: .notStarted(failure))
+        case .failure(let error): return Self.notStarted(command, error)
         }
         let id = lastID.add(1, ordering: .relaxed).newValue
         let flag = StopFlag()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let request = ChildRequest(id: id, command: command, isStopped: flag, continuation: continuation)
+                let request = ChildRequest(id: id, command: command, isStopped: flag) {
+                    continuation.resume(returning: $0)
+                }
                 mailbox.post(.start(request))
             }
         } onCancel: {
             flag.set()
             mailbox.post(.stop(id))
+        }
+    }
+
+    private static func notStarted(_ command: ChildCommand, _ error: Errno) -> ChildResult {
+        let failure = ChildStartError(step: .prepare, code: error.code, command: command.arguments.first ?? "")
+        return ChildResult(ending: .notStarted(failure))
+    }
+
+    /// Starts a command that lives on, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - command: The command, with ``ChildCommand/onOutput``.
+    ///   - onStart: Called on the children's thread with the number of its process.
+    ///   - onEnd: Called on the children's thread with its result, after it has ended.
+    /// - Returns: What may be done with it; `nil` if nothing can be started, of which `onEnd` was told.
+    func start(
+        _ command: ChildCommand,
+        onStart: @escaping @Sendable (pid_t) -> Void,
+        onEnd: @escaping @Sendable (ChildResult) -> Void
+    ) -> LivingChild? {
+        switch self.mailbox {
+        case .success(let mailbox):
+            let id = lastID.add(1, ordering: .relaxed).newValue
+            let request = ChildRequest(id: id, command: command, isStopped: StopFlag(), onStart: onStart, onEnd: onEnd)
+            mailbox.post(.start(request))
+            return LivingChild(id: id, mailbox: mailbox)
+        case .failure(let error):
+            onEnd(Self.notStarted(command, error))
+            return nil
         }
     }
 

@@ -20,6 +20,8 @@ final class RunningChild {
     static let glance: Duration = .milliseconds(10)
 
     let pid: pid_t
+    /// Whether it takes more input, and ends when that is closed.
+    let livesOn: Bool
     private let grace: Duration
     private var input: ChildInput
     private var output: ChildOutput
@@ -33,8 +35,9 @@ final class RunningChild {
     init(_ started: ChildSpawner.Started, command: ChildCommand) {
         pid = started.pid
         grace = command.stopGrace
-        input = ChildInput(started.input, bytes: command.input)
-        output = ChildOutput(started.output, keeping: .first(command.outputLimit))
+        livesOn = command.onOutput != nil
+        input = ChildInput(started.input, bytes: command.input, staysOpen: livesOn)
+        output = ChildOutput(started.output, keeping: command.onOutput.map { .none($0) } ?? .first(command.outputLimit))
         error = ChildOutput(started.error, keeping: .last(command.errorLimit))
         let number = errand_child_pidfd(started.pid)
         pidfd = number >= 0 ? Descriptor(number) : nil
@@ -55,6 +58,9 @@ final class RunningChild {
     func inputIsReady() { input.write() }
     func outputIsReady() { output.read() }
     func errorIsReady() { error.read() }
+
+    func write(_ bytes: [UInt8]) { input.write(bytes) }
+    func finishInput() { input.finish() }
 
     /// Asks the whole process group to end.
     func stop(at now: ContinuousClock.Instant) {

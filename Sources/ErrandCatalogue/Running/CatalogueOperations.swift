@@ -17,8 +17,15 @@ extension Catalogue {
                 ),
                 retryStrategy: operation.values.backoff ?? RetryDelays(),
                 handler: .async { job in
-                    try await job.withResults(for: operation) { facts in
-                        await runner.run(operation, job: facts) { result in await job.commandEnded(result) }
+                    let checkpoint = operation.readsCheckpoints ? try await job.checkpointText() : nil
+                    return try await job.withResults(for: operation) { facts in
+                        await runner.run(
+                            operation,
+                            job: facts,
+                            checkpoint: checkpoint,
+                            store: { await job.store($0) },
+                            ended: { await job.commandEnded($0) }
+                        )
                     }
                 }
             )
@@ -32,11 +39,23 @@ extension JobContext {
         for operation: CatalogueOperation,
         _ body: (JobFacts) async -> HandlerOutcome
     ) async throws -> HandlerOutcome {
-        guard case .run = operation.kind, isWorkflowMember else { return await body(JobFacts(self)) }
+        if case .http = operation.kind { return await body(JobFacts(self)) }
+        guard isWorkflowMember else { return await body(JobFacts(self)) }
         return try await ResultsFile.holding(try await results()) { path in
             var facts = JobFacts(self)
             facts.results = path
             return await body(facts)
+        }
+    }
+
+    /// Stores what a child has reported. What cannot be stored must not fail the job: the claim is lost then, or the broker
+    /// does not take it.
+    fileprivate func store(_ reports: JobReports) async {
+        do {
+            if let checkpoint = reports.checkpoint { try await self.checkpoint(text: checkpoint) }
+            if let progress = reports.progress { try await self.progress(progress.fraction, progress.message) }
+        } catch {
+            logger.warning("what a child reported was not stored", metadata: ["error": "\(error)"])
         }
     }
 
@@ -50,5 +69,11 @@ extension JobContext {
         }
         // A service manager may send a signal to the worker and its commands at once.
         if result.isInterrupted { await releaseIfStopping() }
+    }
+}
+
+extension CatalogueOperation {
+    fileprivate var readsCheckpoints: Bool {
+        if case .serve(let pool) = kind { pool.command.readsCheckpoints } else { false }
     }
 }

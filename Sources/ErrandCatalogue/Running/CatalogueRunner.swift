@@ -13,11 +13,15 @@ struct CatalogueRunner: Sendable {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - job: The job, whose arguments fill the operation's templates.
+    ///   - checkpoint: What an earlier attempt has stored, for a child that lives on.
+    ///   - store: Stores what such a child reports of its job.
     ///   - ended: Called with the result of a command.
     /// - Returns: The outcome, after the work has ended.
     func run(
         _ operation: CatalogueOperation,
         job: JobFacts,
+        checkpoint: JSONText? = nil,
+        store: (JobReports) async -> Void = { _ in },
         ended: (ChildResult) async -> Void = { _ in }
     ) async -> HandlerOutcome {
         do throws(ArgumentError) {
@@ -30,6 +34,7 @@ struct CatalogueRunner: Sendable {
                 let made = try HTTPRequest(request, job: job, userAgent: userAgent)
                 let answer = await HTTPSession.shared.send(made, until: .body(kept: 64 * 1024))
                 return HandlerOutcome(answer, to: made, restsGroup: operation.restsGroup)
+            case .serve(let pool): return await pool.run(ServedJob(facts: job, checkpoint: checkpoint), store: store)
             }
         } catch {
             return .failed("\(error)", isFinal: true)

@@ -54,7 +54,7 @@ extension ChildResult {
     }
 
     /// Returns a description of the end, followed by the end of standard error.
-    fileprivate func message(_ happened: String) -> String {
+    func message(_ happened: String) -> String {
         let tail = TextTail.text(errorTail, limit: 4 * 1024).trimmingCharacters(in: .whitespacesAndNewlines)
         return tail.isEmpty ? happened : "\(happened): \(tail)"
     }

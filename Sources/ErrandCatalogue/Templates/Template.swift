@@ -31,6 +31,11 @@ package struct Template: Sendable, Equatable {
         parts.contains { if case .argument = $0 { true } else { false } }
     }
 
+    /// The text besides the arguments.
+    var literal: String {
+        parts.reduce(into: "") { text, part in if case .text(let literal) = part { text += literal } }
+    }
+
     /// The number of UTF-8 bytes besides the arguments.
     package var literalBytes: Int {
         parts.reduce(0) { sum, part in if case .text(let text) = part { sum + text.utf8.count } else { sum } }

@@ -46,6 +46,9 @@ private func check(_ kind: CatalogueOperation.Kind) throws(Violation) {
     case .run(let words):
         try require(words.first?.source.isEmpty == false, "no command")
         for word in words { try check(word) }
+    case .serve(let pool):
+        try require(pool.command.arguments.first?.isEmpty == false, "no command")
+        try require((1...1000).contains(pool.command.instances), "\(pool.command.instances) instances")
     case .http(let request):
         try check(request.address)
         for (name, value) in request.headers {

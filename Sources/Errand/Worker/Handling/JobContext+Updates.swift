@@ -38,7 +38,12 @@ extension JobContext {
     /// - Throws: ``ClaimLost`` if this worker no longer has the claim, ``BrokerError`` if the broker rejects the
     ///   checkpoint or the run has to stop before it replies, ``JobFailure`` if the value has more than 64 KiB as JSON.
     public func checkpoint(_ value: some Encodable) async throws {
-        let bytes = try JSONText(encoding: value).bytes
+        try await checkpoint(text: try JSONText(encoding: value))
+    }
+
+    /// Does the same with a value that is JSON already.
+    package func checkpoint(text: JSONText) async throws {
+        let bytes = text.bytes
         guard bytes.count <= JobUpdate.checkpointBytes else {
             throw JobFailure("the checkpoint has \(bytes.count) bytes of JSON; at most 65536 are kept", isFinal: true)
         }
@@ -52,9 +57,13 @@ extension JobContext {
     /// - Throws: `DecodingError` if the value does not fit the type, ``BrokerError`` if the broker rejects the call or the
     ///   run has to stop before it replies.
     public func checkpoint<Value: Decodable>(as type: Value.Type) async throws -> Value? {
+        try await checkpointText()?.decode(type)
+    }
+
+    /// Returns the same value as JSON.
+    package func checkpointText() async throws -> JSONText? {
         let stored = try await throughOutages { try await run.session.broker.checkpoint(of: id, on: queue) }
-        guard let bytes = stored else { return nil }
-        return try JSONText(validating: bytes).decode(type)
+        return try stored.map { try JSONText(validating: $0) }
     }
 
     /// Makes a call again while the broker does not reply: the job need not fail because of that, and its outcome will wait

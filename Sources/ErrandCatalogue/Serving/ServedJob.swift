@@ -1,0 +1,45 @@
+import Errand
+
+/// A job as a child of a `serve` operation gets it: one line of JSON.
+struct ServedJob: Sendable {
+    /// The version of the protocol, which children find in the environment as `ERRAND_PROTOCOL`.
+    static let version = "1"
+
+    let facts: JobFacts
+    /// What an earlier attempt has stored; `nil` if there is nothing, or it is not asked for.
+    var checkpoint: JSONText?
+
+    /// The line, with its line feed.
+    var line: [UInt8] {
+        var line = Array("{".utf8)
+        func add(_ key: String, _ value: [UInt8]) {
+            if line.count > 1 { line.append(UInt8(ascii: ",")) }
+            line += Array("\"\(key)\":".utf8) + value
+        }
+        func add(_ key: String, text: String?) {
+            var value: [UInt8] = []
+            if let text { JSONEscaping.append(text, to: &value) }
+            add(key, text == nil ? JSONText.null.bytes : value)
+        }
+        add("id", text: facts.id)
+        add("token", Array(String(facts.token).utf8))
+        add("operation", text: facts.operation)
+        add("name", text: facts.name)
+        add("queue", text: facts.queue)
+        add("attempt", Array(String(facts.attempt).utf8))
+        add("deadline_ms", facts.deadline.map { Array(String($0).utf8) } ?? JSONText.null.bytes)
+        add("arguments", facts.arguments.singleLine)
+        add("checkpoint", (checkpoint ?? .null).singleLine)
+        if let path = facts.results { add("results_path", text: path) }
+        for (key, value) in (facts.trace?.fields ?? [:]).sorted(by: { $0.key < $1.key }) { add(key, text: value) }
+        return line + Array("}\n".utf8)
+    }
+}
+
+extension JSONText {
+    /// The text without line breaks, which JSON has only between its values.
+    fileprivate var singleLine: [UInt8] {
+        bytes.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            ? bytes.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 } : bytes
+    }
+}
