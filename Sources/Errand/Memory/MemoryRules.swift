@@ -14,7 +14,7 @@ enum MemoryRules {
     /// The largest number of jobs of workflows that one call looks at because others have ended.
     static let dependantsACall = 60
     /// The most jobs that a call claims while the queue has jobs of workflows.
-    static let membersACall = 200
+    static let membersACall = 150
 
     static func isSessionID(_ text: String) -> Bool { text.utf8.count >= 8 && QueueName.isValid(jobID: text) }
 

@@ -43,7 +43,7 @@ package enum WorkflowLimits {
     package static let page = 500
     /// The number of jobs and needs from which on a push sends them in several calls, so that none of them takes the server
     /// 10 ms.
-    package static let sent = 200
+    package static let sent = 150
     /// The bytes of a workflow's name.
     package static let nameBytes = 1024
     /// The characters of a job's key.

@@ -79,8 +79,8 @@ final class ChildLoop {
             children[id]?.child.stop(at: .now)
         case .write(let id, let bytes):
             children[id]?.child.write(bytes)
-        case .finishInput(let id):
-            children[id]?.child.finishInput()
+        case .finish(let id):
+            children[id]?.child.finish(at: .now)
         case .endAll:
             isEnding = true
             for entry in children.values { end(entry.child) }
@@ -91,7 +91,7 @@ final class ChildLoop {
 
     /// A child that lives on may have no job, and something to tidy up.
     private func end(_ child: RunningChild) {
-        if child.livesOn { child.stop(at: .now) } else { child.kill(at: .now) }
+        if child.livesOn { child.finish(at: .now) } else { child.kill(at: .now) }
     }
 
     private func start(_ request: ChildRequest) {

@@ -9,7 +9,7 @@ final class ChildMailbox: Sendable {
         /// More input for a child that lives on.
         case write(ChildRequest.ID, [UInt8])
         /// The end of its input.
-        case finishInput(ChildRequest.ID)
+        case finish(ChildRequest.ID)
         case endAll
         /// Resumes the continuation when no child is left, or at a deadline.
         case awaitEnd(CheckedContinuation<Bool, Never>, until: ContinuousClock.Instant)

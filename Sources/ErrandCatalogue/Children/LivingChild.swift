@@ -6,8 +6,8 @@ struct LivingChild: Sendable {
     /// Writes to its standard input.
     func write(_ bytes: [UInt8]) { mailbox.post(.write(id, bytes)) }
 
-    /// Closes its standard input, at which it should end.
-    func finishInput() { mailbox.post(.finishInput(id)) }
+    /// Closes its standard input, at which it should end. It is stopped if it has not after a second.
+    func finish() { mailbox.post(.finish(id)) }
 
     /// Stops its process group with SIGTERM, and after ``ChildCommand/stopGrace`` with SIGKILL.
     func stop() { mailbox.post(.stop(id)) }

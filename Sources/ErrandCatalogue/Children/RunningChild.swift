@@ -18,6 +18,8 @@ final class RunningChild {
 
     /// The interval at which a group that is being stopped, or a child without a pidfd, is checked.
     static let glance: Duration = .milliseconds(10)
+    /// How long a child that lives on may take to end after its input has ended.
+    private static let patience: Duration = .seconds(1)
 
     let pid: pid_t
     /// Whether it takes more input, and ends when that is closed.
@@ -30,6 +32,8 @@ final class RunningChild {
     private var ending: ChildResult.Ending?
     private var endedAt: ContinuousClock.Instant?
     private var stoppedAt: ContinuousClock.Instant?
+    /// When a child is stopped whose input has ended.
+    private var stopsAt: ContinuousClock.Instant?
     private var killed = false
 
     init(_ started: ChildSpawner.Started, command: ChildCommand) {
@@ -60,7 +64,11 @@ final class RunningChild {
     func errorIsReady() { error.read() }
 
     func write(_ bytes: [UInt8]) { input.write(bytes) }
-    func finishInput() { input.finish() }
+    /// Closes the input of a child that lives on, and stops it if it has not ended soon.
+    func finish(at now: ContinuousClock.Instant) {
+        input.finish()
+        stopsAt = stopsAt ?? now + Self.patience
+    }
 
     /// Asks the whole process group to end.
     func stop(at now: ContinuousClock.Instant) {
@@ -90,7 +98,7 @@ final class RunningChild {
     func wakeTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if needsGroups || (pidfd == nil && ending == nil) { return now + Self.glance }
         if let stoppedAt { return killed ? nil : stoppedAt + grace }
-        return endedAt.map { $0 + grace }
+        return endedAt.map { $0 + grace } ?? stopsAt
     }
 
     /// Takes every step that is due.
@@ -98,6 +106,7 @@ final class RunningChild {
     /// - Returns: The result if the command has ended and can be reaped.
     func advance(at now: ContinuousClock.Instant, groups: LiveProcessGroups?) -> ChildResult? {
         lookForEnd(at: now)
+        if ending == nil, let stopsAt, now >= stopsAt { stop(at: now) }
         if let stoppedAt, now >= stoppedAt + grace { killGroup() }
         guard let ending, let endedAt else { return nil }
         if stoppedAt != nil {

@@ -1,4 +1,3 @@
-import Backgroundable
 import Errand
 import Foundation
 import Synchronization
@@ -108,11 +107,9 @@ final class ServedChild: Sendable {
     func finish() {
         let process = state.withLock { state in
             state.isStopped = true
-            return state.result == nil ? state.process : nil
+            return state.process
         }
-        guard let process else { return }
-        process.finishInput()
-        _ = DeadlineTimer.shared.schedule(after: .seconds(5)) { process.stop() }
+        process?.finish()
     }
 
     /// Stops the child, whatever it does.

@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Portions
 
-    @Test(arguments: [(0, [1]), (198, [199]), (199, [200]), (200, [200, 2]), (500, [200, 200, 103])])
+    @Test(arguments: [(0, [1]), (148, [149]), (149, [150]), (150, [150, 2]), (500, [150, 150, 150, 54])])
     func `a job with many needs is in several calls`(needs: Int, sizes: [Int]) throws {
         let portions = Array(WorkflowPortions([try member(5, needs: needs)]))
         #expect(portions.map(\.size) == sizes)
@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test func `calls are full, and a job that fits no more begins the next one`() throws {
-        let members = try (0..<500).map { try member($0, needs: $0 == 199 ? 1 : 0) }
+        let members = try (0..<500).map { try member($0, needs: $0 == 149 ? 1 : 0) }
         let portions = Array(WorkflowPortions(members))
-        #expect(portions.map(\.count) == [199, 199, 102])
+        #expect(portions.map(\.count) == [149, 149, 150, 52])
         #expect(portions.flatMap { $0 } == members)
     }
 
     @Test func `the rest of a divided job shares its call`() throws {
-        let members = try [member(0, needs: 0), member(1, needs: 300), member(2, needs: 3)]
+        let members = try [member(0, needs: 0), member(1, needs: 200), member(2, needs: 3)]
         #expect(Array(WorkflowPortions(members)).map { $0.map(\.number) } == [[0], [1], [1, 2]])
     }
 

@@ -1,4 +1,4 @@
-/// Divides the jobs of a workflow into calls of at most 200 jobs and needs together, and a few MiB.
+/// Divides the jobs of a workflow into calls of at most 150 jobs and needs together, and a few MiB.
 struct WorkflowPortions: Sequence, IteratorProtocol {
     /// The size of the jobs in bytes above which no further one is added to a call.
     static let fullBytes = 1 << 20

@@ -5,7 +5,7 @@ struct BenchFigures: Sendable {
         case ceilingPushSingle, ceilingPushBatch, ceilingClaimFinish
         case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
         case pushAwaited, pushConcurrent, pushBulk
-        case drain, drainAsynchronous, drainChildren, mixed
+        case drain, drainAsynchronous, drainChildren, drainServed, mixed
         case drainFewGroups, drainManyGroups, drainLimitedGroups, drainBesideRestingGroups,
             serverMicrosecondsPerGroupedJob
         case waitWithoutFlood99, waitBesideFlood99, waitBesideManyUsers99

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Errand
+import ErrandCatalogue
 
 /// One measurement of the benchmark: its part, its title and the code that takes it.
 struct BenchMeasurement: Sendable {
@@ -88,6 +89,15 @@ struct BenchMeasurement: Sendable {
             let jobs = max(200, stage.jobs / 200)
             let drain = try await DrainBench(stage: stage).drain(jobs: jobs, operation: BenchOperations.child)
             figures.add(drain.drained, to: .drainChildren)
+        },
+        BenchMeasurement(part: .drain, title: "drain, children that live on", seconds: { $0.seconds(jobs: 3) }) {
+            stage,
+            figures in
+            // Without Python there is no such figure.
+            guard case .exited(0) = await ChildProcesses.shared.run(ChildCommand(["python3", "--version"])).ending
+            else { return }
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, operation: BenchOperations.served)
+            figures.add(drain.drained, to: .drainServed)
         },
         BenchMeasurement(part: .memory, title: "a long drain", isLong: true, seconds: { $0.seconds(jobs: 20) }) {
             stage,

@@ -50,6 +50,7 @@ struct BenchReport {
             ],
             "push_awaited": rate(.pushAwaited), "push_concurrent": rate(.pushConcurrent), "push_bulk": rate(.pushBulk),
             "drain": rate(.drain), "drain_async": rate(.drainAsynchronous), "drain_run": rate(.drainChildren),
+            "drain_serve": rate(.drainServed),
             "mixed": rate(.mixed),
             "groups": [
                 "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),

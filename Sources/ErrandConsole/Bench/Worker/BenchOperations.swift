@@ -12,6 +12,16 @@ enum BenchOperations {
     static let failing = "noop.failing"
     /// Runs a child process that does nothing.
     static let child = "noop.run"
+    /// Is passed to one of several children in Python that live on and do nothing.
+    static let served = "noop.serve"
+    /// The children of that operation.
+    static let children = 4
+    private static let program = """
+        import json, sys
+        for line in sys.stdin:
+            job = json.loads(line)
+            print(json.dumps(dict(id=job["id"], token=job["token"], outcome="finished")), flush=True)
+        """
     /// Reports when it started.
     static let pick = "pick"
     /// Reports the resources that the process has used so far.
@@ -20,8 +30,13 @@ enum BenchOperations {
     /// All operations.
     static var all: [RegisteredOperation] {
         get throws {
-            let catalogue = try Catalogue(yaml: "operations: {\(child): {run: [\"true\"]}}", source: "the benchmark")
-            return catalogue.registeredOperations() + [
+            let command: JSONText = ["python3", "-c", JSONText(stringLiteral: program)]
+            let yaml = """
+                operations:
+                  \(child): {run: ["true"]}
+                  \(served): {serve: \(command), instances: \(children)}
+                """
+            return try Catalogue(yaml: yaml, source: "the benchmark").registeredOperations() + [
                 RegisteredOperation(noop, handler: .blocking { _ in .finished() }),
                 RegisteredOperation(asynchronous, handler: .async { _ in .finished() }),
                 RegisteredOperation(
