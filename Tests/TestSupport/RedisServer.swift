@@ -76,8 +76,10 @@ package final class RedisServer: Sendable {
 
     /// Starts the server again after it was killed, and waits until it replies.
     ///
-    /// - Parameter mayLoad: Whether a reply that it is still loading its data is enough.
-    package func start(mayLoad: Bool = false) throws {
+    /// - Parameters:
+    ///   - mayLoad: Whether a reply that it is still loading its data is enough.
+    ///   - limit: How long to wait.
+    package func start(mayLoad: Bool = false, within limit: Duration = .seconds(20)) throws {
         unlink(socket)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -87,7 +89,7 @@ package final class RedisServer: Sendable {
         try process.start()
         self.process.withLock { $0 = process }
         TestReaper.shared.watch(process.processIdentifier, directory)
-        try poll("redis-server starts", within: .seconds(20), pause: 5000) {
+        try poll("redis-server starts", within: limit, pause: 5000) {
             guard process.isRunning else { throw TestFailure("redis-server did not start: \(lastWords)") }
             return isAnswering(mayLoad: mayLoad)
         }

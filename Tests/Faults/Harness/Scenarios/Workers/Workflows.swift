@@ -35,10 +35,12 @@ extension Scenario {
         for round in 0..<context.size(quick: 6, full: 300) {
             try await Task.sleep(for: .milliseconds(context.random(300...1200)))
             await workers.killOne()
-            if round % 3 == 2 {
+            // At full size the server loads for several seconds.
+            let every = context.size(quick: 3, full: 10)
+            if round % every == every - 1 {
                 server.kill(SIGKILL)
                 try await Task.sleep(for: .milliseconds(context.random(0...300)))
-                try server.start()
+                try server.start(within: .seconds(180))
             }
             context.injected()
         }
