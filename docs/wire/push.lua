@@ -1273,7 +1273,7 @@ end
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
 do
   -- How many dependants, or jobs, one call looks at.
-  local MOST = 60
+  local MOST = 30
   local changed, of = workflows.changed, workflows.of
   -- How many jobs this call has made ready because others ended.
   workflows.freed = 0

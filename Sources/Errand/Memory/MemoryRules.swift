@@ -12,9 +12,9 @@ enum MemoryRules {
     static let resultBytes = 65_536
     static let jobsACall = 500
     /// The largest number of jobs of workflows that one call looks at because others have ended.
-    static let dependantsACall = 60
+    static let dependantsACall = 30
     /// The most jobs that a call claims while the queue has jobs of workflows.
-    static let membersACall = 150
+    static let membersACall = 100
 
     static func isSessionID(_ text: String) -> Bool { text.utf8.count >= 8 && QueueName.isValid(jobID: text) }
 

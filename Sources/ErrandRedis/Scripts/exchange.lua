@@ -57,7 +57,7 @@ if wanted > 0 and num(field('settings', 'paused')) == 1 then
 elseif wanted > 0 then
   local most = most_of_call()
   -- The end of a job costs more if others may come after it, so fewer of them are to end in one call.
-  if has('workflow:of') then most = math.min(most, 150) end
+  if has('workflow:of') then most = math.min(most, 100) end
   -- Sessions that wait get what comes after a job, instead of the local queue of the one that ended it.
   if workflows.freed > 0 and free_slots > 0 and call('EXISTS', key('idle')) == 1 then most = math.min(most, free_slots) end
   if most > 0 then take_claims(most) end

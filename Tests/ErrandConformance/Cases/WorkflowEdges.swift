@@ -69,17 +69,16 @@ extension ConformanceCase {
                     #expect(try await fixture.state(flow) == .finished)
                 }
             },
-            ConformanceCase("a call goes on with 60 jobs of workflows, and claims 150") { fixture in
+            ConformanceCase("a call goes on with 30 jobs of workflows, and claims 100") { fixture in
                 let many = (0..<250).map { Node("n\($0)", after: "a") }
                 let flow = try await fixture.pushWorkflow(of: [Node("a")] + many)
                 let session = try await fixture.session()
                 try await session.end(.finished, flow, "a")
-                for ready in [60, 120, 180, 240, 250] {
+                for ready in Array(stride(from: 30, to: 250, by: 30)) + [250] {
                     #expect(try await fixture.status().ready == ready)
                     try await fixture.deliver()
                 }
-                #expect(try await session.claim(300).count == 150)
-                #expect(try await session.claim(300).count == 100)
+                for claimed in [100, 100, 50] { #expect(try await session.claim(300).count == claimed) }
             },
             ConformanceCase("a job that is added several times in one call keeps all that it comes after") { fixture in
                 let id = fixture.newID()
