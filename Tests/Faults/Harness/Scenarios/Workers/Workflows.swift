@@ -79,18 +79,19 @@ extension Scenario {
         _ queues: [String]
     ) async throws -> PushedFlow {
         let description = try makeWorkflow(context, queues)
-        var id: WorkflowID?
+        // With an id of its own, a repeated push continues the first one, even if that has thrown.
+        let characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        let token = String((0..<16).compactMap { _ in characters.randomElement() })
+        let id = WorkflowID(queue: queues[0], token: token)
         while true {
             var receipt: WorkflowReceipt?
             do { receipt = try await producer.push(description, id: id) } catch let error as BrokerError {
-                // Nothing of it runs; another push is another workflow.
                 guard [.notReachable, .outcomeUnknown].contains(error.code) else { throw error }
             }
             if let receipt, receipt.outcome != .unknown {
                 for job in receipt.jobs.values { context.accounts.adopt(job) }
                 return PushedFlow(id: receipt.workflow, jobs: receipt.jobs, after: description.needs)
             }
-            id = receipt.flatMap { WorkflowID($0.workflow) } ?? id
             try await Task.sleep(for: .milliseconds(20))
         }
     }
