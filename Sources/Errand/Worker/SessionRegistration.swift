@@ -13,8 +13,8 @@ final class SessionRegistration: Sendable {
         var refusal: BrokerError?
     }
 
-    /// How long a worker that can begin waits for its other queues.
-    private static let patience = Duration.seconds(1)
+    /// How long a worker that can begin waits for its other queues, while nothing sends its heartbeats yet.
+    private var patience: Duration { min(.seconds(1), session.lease / 4) }
 
     private let session: Session
     private let broker: any WorkingBroker
@@ -65,7 +65,7 @@ final class SessionRegistration: Sendable {
             if let refusal = state.withLock({ $0.refusal }) { throw refusal }
             let missing = missing
             if missing.isEmpty { return true }
-            if missing.count < session.queues.count { deadline = deadline ?? .now + Self.patience }
+            if missing.count < session.queues.count { deadline = deadline ?? .now + patience }
             if let deadline, .now >= deadline { return true }
             await moved.wait(for: deadline.map { $0 - .now } ?? .seconds(60))
         }
@@ -118,6 +118,7 @@ final class SessionRegistration: Sendable {
             if isDone { state.withLock { _ = $0.registered.insert(queue) } }
         } catch {
             state.withLock { $0.refusal = $0.refusal ?? error }
+            logger.error("queue not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
         moved.raise()
         arrivals[queue]?.raise()

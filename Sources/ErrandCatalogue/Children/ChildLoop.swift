@@ -91,7 +91,7 @@ final class ChildLoop {
 
     /// A child that lives on may have no job, and something to tidy up.
     private func end(_ child: RunningChild) {
-        if child.livesOn { child.finish(at: .now) } else { child.kill(at: .now) }
+        if child.livesOn { child.finishAtLast(at: .now) } else { child.kill(at: .now) }
     }
 
     private func start(_ request: ChildRequest) {

@@ -20,6 +20,7 @@ final class RunningChild {
     static let glance: Duration = .milliseconds(10)
     /// How long a child that lives on may take to end after its input has ended.
     private static let patience: Duration = .seconds(1)
+    private static let lastPatience: Duration = .milliseconds(500)
 
     let pid: pid_t
     /// Whether it takes more input, and ends when that is closed.
@@ -34,6 +35,8 @@ final class RunningChild {
     private var stoppedAt: ContinuousClock.Instant?
     /// When a child is stopped whose input has ended.
     private var stopsAt: ContinuousClock.Instant?
+    /// Whether it is killed then.
+    private var isLast = false
     private var killed = false
 
     init(_ started: ChildSpawner.Started, command: ChildCommand) {
@@ -68,6 +71,13 @@ final class RunningChild {
     func finish(at now: ContinuousClock.Instant) {
         input.finish()
         stopsAt = stopsAt ?? now + Self.patience
+    }
+
+    /// Does the same while the process ends: a child that has not ended soon is killed, one that is being stopped at once.
+    func finishAtLast(at now: ContinuousClock.Instant) {
+        guard stoppedAt == nil else { return kill(at: now) }
+        input.finish()
+        (stopsAt, isLast) = (now + Self.lastPatience, true)
     }
 
     /// Asks the whole process group to end.
@@ -106,7 +116,7 @@ final class RunningChild {
     /// - Returns: The result if the command has ended and can be reaped.
     func advance(at now: ContinuousClock.Instant, groups: LiveProcessGroups?) -> ChildResult? {
         lookForEnd(at: now)
-        if ending == nil, let stopsAt, now >= stopsAt { stop(at: now) }
+        if ending == nil, let stopsAt, now >= stopsAt { if isLast { kill(at: now) } else { stop(at: now) } }
         if let stoppedAt, now >= stoppedAt + grace { killGroup() }
         guard let ending, let endedAt else { return nil }
         if stoppedAt != nil {

@@ -51,12 +51,12 @@ extension JobContext {
     /// Stores what a child has reported. What cannot be stored must not fail the job: the claim is lost then, or the broker
     /// does not take it.
     fileprivate func store(_ reports: JobReports) async {
-        do {
-            if let checkpoint = reports.checkpoint { try await self.checkpoint(text: checkpoint) }
-            if let progress = reports.progress { try await self.progress(progress.fraction, progress.message) }
-        } catch {
-            logger.warning("what a child reported was not stored", metadata: ["error": "\(error)"])
+        do { if let checkpoint = reports.checkpoint { try await self.checkpoint(text: checkpoint) } } catch {
+            logger.warning("the checkpoint of a child was not stored", metadata: ["error": "\(error)"])
         }
+        do {
+            if let progress = reports.progress { try await self.progress(progress.fraction, progress.message) }
+        } catch { logger.warning("the progress of a child was not stored", metadata: ["error": "\(error)"]) }
     }
 
     fileprivate func commandEnded(_ result: ChildResult) async {

@@ -34,7 +34,8 @@ struct CatalogueRunner: Sendable {
                 let made = try HTTPRequest(request, job: job, userAgent: userAgent)
                 let answer = await HTTPSession.shared.send(made, until: .body(kept: 64 * 1024))
                 return HandlerOutcome(answer, to: made, restsGroup: operation.restsGroup)
-            case .serve(let pool): return await pool.run(ServedJob(facts: job, checkpoint: checkpoint), store: store)
+            case .serve(let pool):
+                return await pool.run(ServedJob(facts: job, checkpoint: checkpoint), store: store, ended: ended)
             }
         } catch {
             return .failed("\(error)", isFinal: true)

@@ -10,7 +10,8 @@ final class ServedChild: Sendable {
     /// What there is to do for the run of its job.
     fileprivate enum Step {
         case store(JobReports)
-        case end(HandlerOutcome)
+        /// The outcome, and the result of a child that has not reported one.
+        case end(HandlerOutcome, ChildResult?)
     }
 
     fileprivate struct State {
@@ -19,12 +20,14 @@ final class ServedChild: Sendable {
         var lines = ServedLines()
         /// The job that it has, until it has reported the outcome.
         var job: (id: String, token: Token)?
-        var outcome: HandlerOutcome?
+        var outcome: (HandlerOutcome, ChildResult?)?
         var reports = JobReports()
         var waiter: CheckedContinuation<Step, Never>?
         /// What it has written that it must not.
         var violation: String?
         var isStarted = false
+        /// Whether the run of its job was cancelled.
+        var isCancelled = false
         var isStopped = false
         var result: ChildResult?
         var jobsDone = 0
@@ -66,28 +69,47 @@ final class ServedChild: Sendable {
     /// Whether it has done a job.
     var hasWorked: Bool { state.withLock { $0.jobsDone > 0 } }
 
+    /// Whether it has ended, or has broken the protocol, before it had done a job.
+    var hasFailed: Bool {
+        state.withLock { $0.jobsDone == 0 && !$0.isCancelled && ($0.result != nil || $0.violation != nil) }
+    }
+
     /// Lets the child run a job.
     ///
     /// If the task is cancelled, the child is stopped.
     ///
-    /// - Parameter store: Stores what the child has reported meanwhile; of several reports only the last one.
+    /// - Parameters:
+    ///   - store: Stores what the child has reported meanwhile; of several reports only the last one.
+    ///   - ended: Called with the child's result if it has ended before it had reported an outcome.
     /// - Returns: The outcome, after the child has reported it or has ended; `nil` if the child has done jobs before, and
     ///   had ended before it got this one.
-    func run(_ job: ServedJob, store: (JobReports) async -> Void) async -> HandlerOutcome? {
+    func run(
+        _ job: ServedJob,
+        store: (JobReports) async -> Void,
+        ended: (ChildResult) async -> Void
+    ) async -> HandlerOutcome? {
+        guard !Task.isCancelled else { return .failed("stopped before its child had it") }
         let (process, earlier) = state.withLock { state in
             if state.result == nil { state.job = (job.facts.id, job.facts.token) }
             return (state.process, state.result)
         }
-        if let earlier { return hasWorked ? nil : HandlerOutcome(earlier, of: state.withLock { $0.violation }) }
+        if let earlier {
+            if hasWorked { return nil }
+            await ended(earlier)
+            return HandlerOutcome(earlier, of: state.withLock { $0.violation })
+        }
         process?.write(job.line)
         return await withTaskCancellationHandler {
             while true {
                 switch await next() {
                 case .store(let reports): await store(reports)
-                case .end(let outcome): return outcome
+                case .end(let outcome, let result):
+                    if let result { await ended(result) }
+                    return outcome
                 }
             }
         } onCancel: {
+            state.withLock { $0.isCancelled = true }
             stop()
         }
     }
@@ -125,8 +147,10 @@ final class ServedChild: Sendable {
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         var lines: [[UInt8]] = []
-        let isShort = state.withLock { $0.lines.add(bytes) { lines.append($0) } }
-        for line in lines { take(line) }
+        let isShort = state.withLock { state in
+            state.violation != nil || state.lines.add(bytes) { lines.append($0) }
+        }
+        for line in lines where state.withLock({ $0.violation == nil }) { take(line) }
         if !isShort { violate("a line has more than \(ServedLines.mostBytes) bytes") }
     }
 
@@ -138,7 +162,8 @@ final class ServedChild: Sendable {
         let isHeld = change { state in
             guard let job = state.job, job == (report.id, report.token), state.violation == nil else { return false }
             switch report.content {
-            case .outcome(let outcome): (state.job, state.outcome, state.jobsDone) = (nil, outcome, state.jobsDone + 1)
+            case .outcome(let outcome):
+                (state.job, state.outcome, state.jobsDone) = (nil, (outcome, nil), state.jobsDone + 1)
             case .progress(let fraction, let message): state.reports.progress = (fraction, message)
             case .checkpoint(let value): state.reports.checkpoint = value
             }
@@ -156,7 +181,7 @@ final class ServedChild: Sendable {
         _ = change { state in
             state.result = result
             guard state.job != nil else { return true }
-            (state.job, state.outcome) = (nil, HandlerOutcome(result, of: state.violation))
+            (state.job, state.outcome) = (nil, (HandlerOutcome(result, of: state.violation), result))
             return true
         }
     }
@@ -184,7 +209,7 @@ extension ServedChild.State {
             return .store(reports)
         }
         defer { outcome = nil }
-        return outcome.map { .end($0) }
+        return outcome.map { .end($0, $1) }
     }
 }
 
@@ -194,7 +219,7 @@ extension HandlerOutcome {
         if let violation {
             self = .failed("the child was stopped: \(violation)")
         } else if result.ending == .exited(0), !result.stopped {
-            self = .failed("the child ended with status 0 before it had reported an outcome")
+            self = .failed(result.message("the child ended with status 0 before it had reported an outcome"))
         } else if result.ending == .exited(ChildCommand.retryStatus) {
             self = .failed(result.message("the child ended with status 75 before it had reported an outcome"))
         } else {

@@ -18,6 +18,8 @@ struct ServedLines {
             body(line)
         }
         unfinished += rest
-        return unfinished.count <= Self.mostBytes
+        guard unfinished.count > Self.mostBytes else { return true }
+        unfinished = []
+        return false
     }
 }

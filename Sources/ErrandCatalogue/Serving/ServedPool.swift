@@ -11,6 +11,7 @@ package final class ServedPool: Sendable {
         var lastNumber: UInt64 = 0
         /// How many children in a row have ended before they had done a job.
         var failures = 0
+        var failedAt = ContinuousClock.now
     }
 
     private static let longestPause = Duration.seconds(5)
@@ -27,11 +28,17 @@ package final class ServedPool: Sendable {
 
     /// Lets a child run a job, which waits for one while all have others.
     ///
-    /// - Parameter store: Stores what the child has reported meanwhile.
+    /// - Parameters:
+    ///   - store: Stores what the child has reported meanwhile.
+    ///   - ended: Called with the result of a child that has ended before it had reported an outcome.
     /// - Returns: The outcome, after the child has reported it or has ended.
-    func run(_ job: ServedJob, store: (JobReports) async -> Void) async -> HandlerOutcome {
+    func run(
+        _ job: ServedJob,
+        store: (JobReports) async -> Void,
+        ended: (ChildResult) async -> Void = { _ in }
+    ) async -> HandlerOutcome {
         while let child = await acquire() {
-            let outcome = await child.run(job, store: store)
+            let outcome = await child.run(job, store: store, ended: ended)
             release(child)
             if let outcome { return outcome }
         }
@@ -52,11 +59,16 @@ package final class ServedPool: Sendable {
         }
         guard let child, !child.isStarted else { return child }
         await pause()
+        guard !Task.isCancelled else {
+            release(child)
+            return nil
+        }
         child.start(operation: operation)
         return child
     }
 
     private func wait(_ number: UInt64, _ continuation: CheckedContinuation<ServedChild?, Never>) {
+        guard !Task.isCancelled else { return continuation.resume(returning: nil) }
         let child = state.withLock { state -> ServedChild? in
             while let child = state.free.popLast() {
                 if child.isUsable { return child }
@@ -82,16 +94,18 @@ package final class ServedPool: Sendable {
 
     /// Children that end at once must not be started again and again without a pause.
     private func pause() async {
-        let failures = state.withLock { $0.failures }
+        let (failures, failedAt) = state.withLock { ($0.failures, $0.failedAt) }
         guard failures > 0 else { return }
-        try? await Task.sleep(for: min(.milliseconds(100) * (1 << min(failures - 1, 6)), Self.longestPause))
+        let pause = min(.milliseconds(100) * (1 << min(failures - 1, 6)), Self.longestPause)
+        try? await Task.sleep(until: failedAt + pause, clock: .continuous)
     }
 
     private func release(_ child: ServedChild) {
         let stays = child.isUsable && !child.isWorn
         if !stays { child.finish() }
         let next = state.withLock { state -> (ServedChild, CheckedContinuation<ServedChild?, Never>)? in
-            state.failures = child.hasWorked ? 0 : state.failures + 1
+            if child.hasWorked { state.failures = 0 }
+            if child.hasFailed { (state.failures, state.failedAt) = (state.failures + 1, .now) }
             if !state.waiting.isEmpty {
                 return (stays ? child : ServedChild(command), state.waiting.removeFirst().continuation)
             }

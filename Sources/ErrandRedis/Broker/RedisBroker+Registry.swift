@@ -42,20 +42,20 @@ extension RedisBroker {
             return queues.isEmpty
         }
         guard isFirst else { return }
-        Task { [weak self] in while await self?.enterNext() == true { try? await Task.sleep(for: .seconds(1)) } }
+        Task { [weak self] in
+            while let isEntered = await self?.enterNext() { if !isEntered { try? await Task.sleep(for: .seconds(1)) } }
+        }
     }
 
-    /// Tries to enter one queue. Returns whether some are left.
-    private func enterNext() async -> Bool {
-        guard let queue = unregistered.withLock({ $0.first }), !servers.isClosed else { return false }
+    /// Tries to enter one queue. Returns whether it was entered, or cannot be; `nil` if none is left.
+    private func enterNext() async -> Bool? {
+        guard let queue = unregistered.withLock({ $0.first }), !servers.isClosed else { return nil }
         do throws(BrokerError) { try await enterAtOnce(queue) } catch {
-            if !error.isOfAnsweringServer { return true }
+            if !error.isOfAnsweringServer { return false }
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
-        return unregistered.withLock { queues in
-            queues.remove(queue)
-            return !queues.isEmpty
-        }
+        unregistered.withLock { _ = $0.remove(queue) }
+        return true
     }
 
     /// Removes a queue from the registry, and returns whether it was there.

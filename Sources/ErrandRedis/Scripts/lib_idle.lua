@@ -1,6 +1,6 @@
 -- The call of a session that has nothing to report and finds nothing: the most common one of workers with little to do, so
--- it comes before everything that other calls need. A call that meets anything else, such as a key of a wrong type, goes on
--- with the whole exchange.
+-- it comes before everything that other calls need. A call that meets anything else, such as a wrong type of a key that it
+-- looks at, goes on with the whole exchange.
 
 -- Stores what a call has answered, and what a push needs in order to dispatch a job in answer to the next one.
 local function keep_call(me, call_number, token, outcomes, begun, dispatch_terms)

@@ -34,10 +34,12 @@ final class WorkerSession: Sendable {
     func run() async throws(BrokerError) -> Bool {
         let pollers = makePollers()
         pollersBox.withLock { $0 = pollers }
+        // Before the heartbeats: a queue that is registered in between starts them once more.
+        let late = registration.missing
         startHeartbeat()
         let wakeUps = broker.wakeUps(for: session, on: session.queues) { [weak self] in self?.take($0) }
         phase.shutdown.onChange { [weak self] in self?.drain() }
-        let isServed = await inTime(.late) { await self.serve(pollers) }
+        let isServed = await inTime(.late) { await self.serve(pollers, late: late) }
         phase.end()
         wakeUps.cancel()
         if isServed { _ = await inTime(.late) { for poller in pollers { await poller.recordRuns() } } }
@@ -96,11 +98,10 @@ final class WorkerSession: Sendable {
     }
 
     /// Runs the pollers and the maintenance.
-    private func serve(_ pollers: [QueuePoller]) async {
+    private func serve(_ pollers: [QueuePoller], late: [String]) async {
         await withTaskGroup(of: Void.self) { group in
-            let missing = registration.missing
             for poller in pollers {
-                let isLate = missing.contains(poller.queue)
+                let isLate = late.contains(poller.queue)
                 group.addTask {
                     do throws(BrokerError) { try await self.serve(poller, isLate: isLate) } catch {
                         self.end(because: error)
@@ -184,16 +185,16 @@ final class WorkerSession: Sendable {
 
     private func startHeartbeat() {
         let interval = min(max(configuration.lease / 4, .milliseconds(100)), .milliseconds(7500))
-        let heartbeat = broker.startHeartbeat(
-            of: session,
-            on: registration.registered,
-            every: interval,
-            begun: { [weak self] queue in self?.poller(of: queue)?.begunToken ?? 0 },
-            onBeat: { [weak self] queue, beat in self?.take(beat, of: queue) }
-        )
+        // Queues that are registered at the same time must not take each other's heartbeat away.
         heartbeatBox.withLock { current in
             current?.stop()
-            current = heartbeat
+            current = broker.startHeartbeat(
+                of: session,
+                on: registration.registered,
+                every: interval,
+                begun: { [weak self] queue in self?.poller(of: queue)?.begunToken ?? 0 },
+                onBeat: { [weak self] queue, beat in self?.take(beat, of: queue) }
+            )
         }
     }
 
