@@ -7,7 +7,7 @@ import Testing
     @Test func `a push begins, adds in portions and seals`() async throws {
         let broker = ScriptedWorkflows()
         let receipt = try await push(try plan(jobs: 500), on: broker)
-        #expect(broker.kinds == ["begin", "add", "add", "add", "seal"])
+        #expect(broker.kinds == ["begin", "add", "add", "add", "add", "seal"])
         #expect(broker.calls.flatMap(\.members).map(\.number) == Array(0..<500))
         #expect(receipt.outcome == .accepted)
         #expect(receipt.workflow == "net:4fJ0aQ9bX2cD7eHk")
