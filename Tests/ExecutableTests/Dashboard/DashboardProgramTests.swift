@@ -217,7 +217,7 @@ import Testing
         let output = await refused.end()
         #expect(output.status == 78, "\(output.error)")
         #expect(
-            output.error.contains("error: ") && output.error.contains("cluster support disabled"),
+            output.error.contains("error: ") && output.error.contains("is not a server of a cluster"),
             "\(output.error)"
         )
         let away = try start(environment: ["ERRAND_REDIS_URL": "redis://127.0.0.1:\(try FreePorts.next())"])
