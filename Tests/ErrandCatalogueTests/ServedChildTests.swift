@@ -11,7 +11,7 @@ import Testing
 struct ServedChildTests {
     /// A child that does what its job says.
     private static let program = """
-        import json, os, sys, time
+        import json, os, signal, sys
         for line in sys.stdin:
             job = json.loads(line)
             def say(**what): print(json.dumps({"id": job["id"], "token": job["token"], **what}), flush=True)
@@ -20,16 +20,16 @@ struct ServedChildTests {
             if act == "leave": sys.exit(0)
             if act == "die": os.kill(os.getpid(), 9)
             if act == "complain": print("no such file", file=sys.stderr); sys.exit(1)
-            if act == "garbage": print("ready!", flush=True); time.sleep(60)
+            if act == "garbage": print("ready!", flush=True); signal.pause()
             if act == "half": sys.stdout.write('{"id": "'); sys.stdout.flush(); sys.exit(0)
             if act == "flood":
                 while True: sys.stdout.write("x" * 65536)
             if act == "report":
                 for i in range(100000): say(progress=i / 100000)
             if act == "hang":
-                import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)
-            if act == "foreign": print(json.dumps({"id": "another", "token": 1, "outcome": "finished"}), flush=True); time.sleep(60)
-            if act == "stale": print(json.dumps({"id": job["id"], "token": 1, "outcome": "finished"}), flush=True); time.sleep(60)
+                signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.sigwait([signal.SIGUSR1])
+            if act == "foreign": print(json.dumps({"id": "another", "token": 1, "outcome": "finished"}), flush=True); signal.pause()
+            if act == "stale": print(json.dumps({"id": job["id"], "token": 1, "outcome": "finished"}), flush=True); signal.pause()
             if act == "steps": say(progress=0.5, message="half"); say(checkpoint={"page": 2})
             if act == "fail": say(outcome="failed", error="no luck", retry_after_ms=2000)
             elif act == "refuse": say(outcome="failed", error="never", final=True)

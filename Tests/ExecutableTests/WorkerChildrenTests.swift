@@ -12,7 +12,7 @@ struct WorkerChildrenTests {
 
     /// Writes down the process and each end of its input; jobs continue where an earlier attempt was.
     private static let program = """
-        import json, os, sys, time
+        import json, os, signal, sys
         place = sys.argv[1]
         def write(name, text):
             with open(place + "/" + name, "a") as file: file.write(text + "\\n")
@@ -24,7 +24,7 @@ struct WorkerChildrenTests {
                 write("steps", str(step))
                 say(checkpoint=step + 1)
                 if step == job["arguments"].get("dies_after"): os.kill(os.getpid(), 9)
-                if step == job["arguments"].get("hangs_after"): time.sleep(1000)
+                if step == job["arguments"].get("hangs_after"): signal.pause()
             say(outcome="finished", result={"attempt": job["attempt"], "broker": os.environ.get("ERRAND_REDIS_URL")})
         write("ends", str(os.getpid()))
         """

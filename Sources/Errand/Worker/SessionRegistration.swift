@@ -22,11 +22,9 @@ final class SessionRegistration: Sendable {
     private let logger: Logger
     private let tell: @Sendable (WorkerEvent) -> Void
     private let state = Mutex(State())
-    /// Raised when a queue is registered, or the worker is to stop.
+    /// Raised when any queue is registered, or the worker is to stop.
     private let moved = Signal()
-    /// The pause of each queue between two attempts.
-    private let pauses: [String: Signal]
-    /// Raised when a queue is registered, or the worker is to stop.
+    /// Raised when the queue is registered, or the worker is to stop.
     private let arrivals: [String: Signal]
 
     /// Begins to store the schedules, and to register.
@@ -45,8 +43,7 @@ final class SessionRegistration: Sendable {
         self.tell = tell
         let schedules = Dictionary(grouping: schedules, by: \.queue)
         let queues = Set(session.queues).union(schedules.keys)
-        pauses = Dictionary(uniqueKeysWithValues: queues.map { ($0, Signal()) })
-        arrivals = Dictionary(uniqueKeysWithValues: queues.map { ($0, Signal()) })
+        arrivals = Dictionary(session.queues.map { ($0, Signal()) }) { first, _ in first }
         for queue in queues { Task { await self.register(on: queue, storing: schedules[queue] ?? []) } }
     }
 
@@ -80,7 +77,7 @@ final class SessionRegistration: Sendable {
 
     /// Waits until the session is registered on a queue, however long it takes. Returns whether it is: not if the worker
     /// stops or the session ends first.
-    func isRegistered(on queue: String) async throws(BrokerError) -> Bool {
+    func awaitRegistration(on queue: String) async throws(BrokerError) -> Bool {
         while true {
             let state = state.withLock { $0 }
             if state.registered.contains(queue) { return true }
@@ -99,7 +96,6 @@ final class SessionRegistration: Sendable {
     /// Looks again whether the worker is to stop.
     func wake() {
         moved.raise()
-        for signal in pauses.values { signal.raise() }
         for signal in arrivals.values { signal.raise() }
     }
 
@@ -164,7 +160,8 @@ final class SessionRegistration: Sendable {
                 logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
                 tellOnce(error)
             }
-            await pauses[queue]?.wait(for: pause)
+            // Nobody waits for the end of this.
+            try? await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(2))
         }
         return false

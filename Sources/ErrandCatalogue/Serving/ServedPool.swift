@@ -45,7 +45,7 @@ package final class ServedPool: Sendable {
         return .failed("stopped before it had a child")
     }
 
-    // MARK: Who has which child
+    // MARK: Acquiring and releasing children
 
     private func acquire() async -> ServedChild? {
         let number = state.withLock { state in

@@ -31,6 +31,7 @@ extension RedisBroker {
         }
     }
 
+    /// Adds a queue to the registry, or throws within a second.
     func enterAtOnce(_ queue: String) async throws(BrokerError) {
         _ = try await registry("SADD", queue, patience: min(options.patience, .seconds(1)))
     }

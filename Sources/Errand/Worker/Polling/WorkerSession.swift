@@ -116,7 +116,7 @@ final class WorkerSession: Sendable {
 
     /// Serves a queue as soon as the session is registered on it.
     private func serve(_ poller: QueuePoller, isLate: Bool) async throws(BrokerError) {
-        guard try await registration.isRegistered(on: poller.queue) else { return }
+        guard try await registration.awaitRegistration(on: poller.queue) else { return }
         if isLate {
             startHeartbeat()
             tell(.queueRegistered(poller.queue))
