@@ -1,4 +1,5 @@
 import Errand
+import ErrandRedis
 import TestSupport
 import Testing
 
@@ -66,6 +67,25 @@ import Testing
         #expect(edited.status == 1)
         #expect(edited.error.contains("waits for \(id), and a new job would have no place in it"), "\(edited.error)")
         #expect(try await ids() == before && before.count == 2)
+    }
+
+    @Test func aJobThatHasTakenAPlaceInAWorkflowIsNotEdited() async throws {
+        let one = #"{"operation":"work","id":"one","queue":"images","unique":"drop","name":"scan","retries":0}"#
+        let plain = try await Executable.producer.run(["push", "--from", "-"], on: server, input: one)
+        #expect(plain.status == 0, "\(plain.error)")
+        let jobs = #"{"a":{"operation":"work","unique":"drop","name":"scan"},"b":{"operation":"work","after":["a"]}}"#
+        let flow = #"{"workflow":"flow","queue":"images","jobs":\#(jobs)}"#
+        let pushed = try await Executable.producer.run(["push", "--workflow", "-", "--json"], on: server, input: flow)
+        #expect(pushed.status == 0, "\(pushed.error)")
+        let desk = try await Desk(server, queues: ["images"])
+        try await until("it has the place of the job that was dropped") {
+            _ = try await desk.broker.promote(on: "images")
+            return try await desk.broker.inspect(["one"], on: "images").first??.workflows.count == 1
+        }
+        try await desk.work(.failed, error: "no such file", queue: "images")
+        let edited = try await edit("b.jpg", via: server.url)
+        #expect(edited.status == 1)
+        #expect(edited.error.contains("waits for one, and a new job would have no place in it"), "\(edited.error)")
     }
 
     @Test func anotherChangeIsAnotherJob() async throws {

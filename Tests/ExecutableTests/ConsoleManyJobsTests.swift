@@ -132,6 +132,19 @@ import Testing
         #expect(again.text.contains(#""extra":[1,2]"#) && again.text.contains(#"{"n":1.0}"#))
     }
 
+    @Test func exportsJobsOfWorkflowsAsJobsOutsideOfThem() async throws {
+        let flow = #"{"workflow":"flow","jobs":{"a":{"operation":"work"},"b":{"operation":"work","after":["a"]}}}"#
+        let pushed = try await Executable.producer.run(["push", "--workflow", "-", "--json"], on: server, input: flow)
+        #expect(pushed.status == 0, "\(pushed.error)")
+        let exported = try await jobs(["export"])
+        #expect(exported.error.contains("1 job exported\nnote: 1 job of workflows"), "\(exported.error)")
+        let other = try RedisServer()
+        let imported = try await Executable.console.run(["jobs", "import", "-"], on: other, input: exported.text)
+        #expect(imported.status == 0, "\(imported.error)")
+        let found = try await Executable.console.run(["jobs", "--json"], on: other).objects
+        #expect(found.map { $0["state"]?.string } == ["ready"])
+    }
+
     @Test func `an import that restores nothing reports that`() async throws {
         try await push([
             #"{"operation":"work","id":"a"}"#, #"{"operation":"work","id":"b"}"#, #"{"operation":"work","id":"c"}"#,

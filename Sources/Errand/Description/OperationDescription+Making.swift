@@ -190,9 +190,15 @@ extension OperationDescription {
 
     /// Returns the description of a new job: without an id, so that the push makes one, and outside of any workflow.
     package func withoutID() -> OperationDescription {
-        var new = self
+        var new = withoutWorkflow()
         new.id = nil
-        new.workflow = nil
         return new
+    }
+
+    /// Returns the description of a job outside of any workflow.
+    package func withoutWorkflow() -> OperationDescription {
+        var plain = self
+        plain.workflow = nil
+        return plain
     }
 }

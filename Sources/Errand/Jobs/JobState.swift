@@ -62,6 +62,9 @@ public struct JobRecord: Sendable, Equatable {
     public var result: [UInt8]
     /// The last reported progress; kept until the job ends.
     public var progress: JobProgress?
+    /// The workflows in which the job has a place: it is one of their jobs, or stands for one whose place it has taken. Empty
+    /// once it has ended, but for a dead job that may still be retried there.
+    public var workflows: [WorkflowID]
 
     /// Makes a record.
     public init(
@@ -75,7 +78,8 @@ public struct JobRecord: Sendable, Equatable {
         claimedAt: Int64? = nil,
         events: [[UInt8]] = [],
         result: [UInt8] = [],
-        progress: JobProgress? = nil
+        progress: JobProgress? = nil,
+        workflows: [WorkflowID] = []
     ) {
         self.id = id
         self.state = state
@@ -88,6 +92,7 @@ public struct JobRecord: Sendable, Equatable {
         self.events = events
         self.result = result
         self.progress = progress
+        self.workflows = workflows
     }
 
     /// The last event that the broker has kept of this job; empty if there is none.

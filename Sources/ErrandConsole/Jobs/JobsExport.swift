@@ -8,6 +8,7 @@ struct JobsExport {
     private var seen: Set<[String]> = []
     private var count = 0
     private var unreadable = 0
+    private var ofWorkflows = 0
 
     init(withIDs: Bool) { self.withIDs = withIDs }
 
@@ -27,9 +28,10 @@ struct JobsExport {
         return new.count
     }
 
-    private func line(of job: JobSummary) -> [UInt8]? {
+    private mutating func line(of job: JobSummary) -> [UInt8]? {
         guard let description = job.stored?.description else { return nil }
-        return JSONOutput.written((withIDs ? description : description.withoutID()).encoded()).bytes
+        if description.workflow != nil { ofWorkflows += 1 }
+        return JSONOutput.written((withIDs ? description.withoutWorkflow() : description.withoutID()).encoded()).bytes
     }
 
     /// Returns the failure of an export that a broker error has interrupted.
@@ -44,6 +46,10 @@ struct JobsExport {
     /// - Parameter completeness: Whether the search was complete.
     func tell(_ completeness: JobSearch.Completeness) throws(CommandFailure) {
         StandardError.write("\(count.counted("job")) exported")
+        if ofWorkflows > 0 {
+            let jobs = ofWorkflows.counted("job")
+            StandardError.write("note: \(jobs) of workflows; pushed again, they are outside of them")
+        }
         try completeness.unreadable.fail("the other jobs were exported")
         if !completeness.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
         if unreadable > 0 {

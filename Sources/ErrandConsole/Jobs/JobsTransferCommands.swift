@@ -10,8 +10,8 @@ struct JobsExportCommand: AsyncParsableCommand {
         abstract: "Writes the descriptions of jobs, one a line, so that they can be pushed again.",
         discussion: """
             Without --state it exports every unfinished job and the dead ones, except blocked jobs: pushed again, they \
-            would not wait for others. Ended jobs have no description any more. Arguments may be private, so protect \
-            the output accordingly.
+            would not wait for others. The other jobs of workflows are exported as jobs outside of them. Ended jobs have no \
+            description any more. Arguments may be private, so protect the output accordingly.
 
             A queue that workers are busy with is read several times, because its jobs move up meanwhile.
 

@@ -54,13 +54,11 @@ package struct JobEdit: Sendable {
     }
 
     private func heldUpWorkflow(_ job: JobRecord) async throws(BrokerError) -> WorkflowID? {
-        guard job.state == .dead, let workflow = JobSummary(job, in: queue).stored?.description.workflow?.id,
-            let record = try await broker.workflow(workflow), record.endedAt == nil, record.dead > 0
-        else { return nil }
-        // The job for a workflow's end names the workflow as well, and is not one of its jobs.
-        for first in stride(from: 0, to: record.count, by: WorkflowLimits.page) {
-            let members = try await broker.members(of: workflow, from: first, count: WorkflowLimits.page)
-            if members.contains(where: { $0.id == job.id }) { return workflow }
+        guard job.state == .dead else { return nil }
+        for workflow in job.workflows {
+            if let record = try await broker.workflow(workflow), record.endedAt == nil, record.dead > 0 {
+                return workflow
+            }
         }
         return nil
     }

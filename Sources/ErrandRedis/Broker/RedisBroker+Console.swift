@@ -26,7 +26,7 @@ extension RedisBroker {
         guard let looked = answer.first?.number.map({ $0 < 0 ? portion.count : Int(clamping: $0) }),
             (1...portion.count).contains(looked), answer.count == looked + 1
         else { throw unexpected("\(answer.count) records") }
-        return answer.dropFirst().map { JobRecord($0) }
+        return answer.dropFirst().map { JobRecord($0, in: queue) }
     }
 
     /// Reads one page of a state: at most 500 jobs, or as many as have 1 MiB together.
@@ -52,7 +52,7 @@ extension RedisBroker {
         call.add(state.rawValue)
         call.add(cursor)
         call.add(count)
-        guard let page = JobPage(try await run(call)) else { throw unexpected("a page of jobs") }
+        guard let page = JobPage(try await run(call), in: queue) else { throw unexpected("a page of jobs") }
         return page
     }
 

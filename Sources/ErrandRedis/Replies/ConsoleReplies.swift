@@ -2,8 +2,8 @@ package import Errand
 
 extension JobRecord {
     /// Parses one job of the inspect script's reply; `nil` if it is invalid, or the job is unknown.
-    package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 12, let id = parts[0].text, let state = parts[1].text,
+    package init?(_ value: RESPValue, in queue: String) {
+        guard let parts = value.elements, parts.count == 13, let id = parts[0].text, let state = parts[1].text,
             let state = JobState(rawValue: state)
         else { return nil }
         let at = parts[5].number ?? 0
@@ -20,17 +20,25 @@ extension JobRecord {
             claimedAt: claimed == 0 ? nil : claimed,
             events: (parts[7].bytes ?? []).split(separator: UInt8(ascii: "\t")).map(Array.init),
             result: parts[8].bytes ?? [],
-            progress: JobProgress(json: parts[9].bytes ?? [])
+            progress: JobProgress(json: parts[9].bytes ?? []),
+            workflows: (parts[11].text ?? "").split(separator: " ").compactMap { Self.workflow(of: $0, in: queue) }
         )
+    }
+
+    /// Parses a place: the workflow's token, the job's number, and the workflow's queue if it is another one.
+    private static func workflow(of place: Substring, in queue: String) -> WorkflowID? {
+        let parts = place.split(separator: ":", maxSplits: 2)
+        guard parts.count >= 2 else { return nil }
+        return WorkflowID("\(parts.count == 3 ? String(parts[2]) : queue):\(parts[0])")
     }
 }
 
 extension JobPage {
     /// Parses the inspect script's reply to a page; `nil` if it is invalid. Invalid jobs are omitted.
-    package init?(_ value: RESPValue) {
+    package init?(_ value: RESPValue, in queue: String) {
         guard let answer = value.elements, let next = answer.first?.number else { return nil }
         let entries = answer.dropFirst().compactMap { value in
-            JobRecord(value).map { ($0, value.elements?.last?.number ?? 0) }
+            JobRecord(value, in: queue).map { ($0, value.elements?.last?.number ?? 0) }
         }
         self.init(
             jobs: entries.map(\.0),

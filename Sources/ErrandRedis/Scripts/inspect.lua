@@ -3,8 +3,8 @@
 -- Arguments  ids, then ids · or page, state, offset, the largest number of jobs
 -- Reply      next offset, or how many of the ids were looked at (-1: all); then an array for each job: id, state ('' if
 --            unknown), body, failures, crashes, at (ms; 0 if unknown), session, events (the last one and the errors,
---            separated by tabs), result, progress, time of the claim (ms; 0 if there is none), position in the state (0
---            by ids). As many jobs as fit into 1 MiB, and at least one
+--            separated by tabs), result, progress, time of the claim (ms; 0 if there is none), places in workflows (see
+--            lib_workflows), position in the state (0 by ids). As many jobs as fit into 1 MiB, and at least one
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted', e = 'expired', k = 'skipped' }
 local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
@@ -42,7 +42,7 @@ local function ended_record(id)
   local letter, line, result = string.match(record or '', '^(%l)([^\n]*)\n(.*)$')
   local how = HOW[field('ended', id) or field('ended:old', id) or letter or '']
   local at = line and string.match(line, '"at_ms":(%d+),"duration_ms"')
-  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', '', 0, 0 }
+  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', '', 0, '', 0 }
 end
 
 local function state_of(id)
@@ -62,7 +62,7 @@ end
 local function record_of(id, body, state, at, session, claimed)
   return {
     id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '',
-    field('progress', id) or '', claimed or 0, 0,
+    field('progress', id) or '', claimed or 0, field('workflow:of', id) or '', 0,
   }
 end
 
@@ -228,7 +228,7 @@ for _, place in ipairs(places) do
       reply[1] = place.position
       return reply
     end
-    found[12] = place.position
+    found[13] = place.position
     reply[#reply + 1] = found
   end
 end

@@ -88,6 +88,7 @@ extension ConformanceCase {
                 try await other.deliver()
                 #expect(try await fixture.states(flow) == ["a": .dead, "b": .blocked])
                 #expect(try await fixture.state(flow) == .failed)
+                #expect(try await other.record(flow.job("a"))?.workflows == [flow.id])
                 #expect(try await fixture.broker.retry(flow.id) == .changed(jobs: 1))
                 #expect(try await fixture.state(flow) == .running)
                 #expect(try await fixture.broker.workflow(flow.id)?.round == 2)

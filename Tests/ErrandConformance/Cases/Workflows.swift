@@ -117,6 +117,8 @@ extension ConformanceCase {
                 try await session.end(.failed, flow, "a")
                 #expect(try await fixture.states(flow) == ["a": .dead, "b": .blocked, "any": .ready])
                 #expect(try await fixture.state(flow) == .failed)
+                #expect(try await fixture.record(flow.job("a"))?.workflows == [flow.id])
+                #expect(try await fixture.record(flow.job("any"))?.workflows == [flow.id])
                 #expect(try await session.claimedIDs(1) == [flow.job("any")])
                 #expect(try await session.claimedIDs(1) == ["\(flow.id.token)-failure"])
                 #expect(try await fixture.broker.retry(flow.id) == .changed(jobs: 1))
@@ -136,6 +138,7 @@ extension ConformanceCase {
                 let session = try await fixture.session()
                 try await session.end(.failed, flow, "a")
                 #expect(try await fixture.states(flow) == ["a": .dead, "b": .ready, "c": .skipped])
+                #expect(try await fixture.record(flow.job("a"))?.workflows == [])
                 try await session.end(.finished, flow, "b")
                 #expect(try await fixture.state(flow) == .finished)
             },

@@ -58,8 +58,8 @@ private func decode(_ value: RESPValue) throws(Violation) {
         try require(page.now >= 0 && page.next != "-1", "a timetable that cannot be")
         for record in page.records { try checkRecord(record, now: page.now) }
     }
-    if let record = JobRecord(value) { _ = try? JobEnvelope.read(stored: record.body) }
-    if let page = JobPage(value) {
+    if let record = JobRecord(value, in: "default") { _ = try? JobEnvelope.read(stored: record.body) }
+    if let page = JobPage(value, in: "default") {
         try require(page.jobs.count == page.positions.count && page.next ?? 0 >= 0, "a page that cannot be")
         try require(page.positions.allSatisfy { $0 >= 0 }, "a place before the first")
     }

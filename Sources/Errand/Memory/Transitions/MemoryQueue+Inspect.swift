@@ -10,7 +10,8 @@ extension MemoryQueue {
             crashes: job.crashes,
             at: time(of: job),
             events: job.errors.events,
-            progress: job.progress
+            progress: job.progress,
+            workflows: workflows.places[id, default: []].map { WorkflowID(queue: $0.home ?? name, token: $0.workflow) }
         )
         if case .claimed(let session) = job.place {
             record.session = session
