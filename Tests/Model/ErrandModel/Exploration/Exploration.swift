@@ -1,11 +1,12 @@
-/// Visits every world that can come about within a scope, breadth first, and judges each step; in the end, whether every
-/// one of them drains.
+/// Visits every world that can come about within a scope, and judges each step; in the end, whether every one of them
+/// drains. It goes breadth first until a level has more worlds than fit in memory many times; then a portion of the level
+/// after the other, with all that follows from it.
 package struct Exploration {
     /// What was found.
     package struct Outcome: Sendable {
         package var states = 0
         package var transitions = 0
-        /// The longest of the shortest ways to a state, in steps.
+        /// The longest of the ways by which states were reached, in steps.
         package var depth = 0
         /// The most steps that a fair continuation needs until nothing is left.
         package var longestDrain = 0
@@ -17,13 +18,21 @@ package struct Exploration {
         /// What should have come about, and never did.
         package var missing: [String] = []
         package var broken: String?
-        /// How the broken world came about, in the fewest steps.
+        /// How the broken world came about: in the fewest steps, if levels are small.
         package var trail: [String] = []
     }
 
     private struct Node {
         let number: Int
         let world: World
+    }
+
+    /// Worlds that are equally many steps from the start.
+    private struct Portion {
+        let depth: Int
+        let nodes: [Node]
+
+        static let size = 50_000
     }
 
     private static let none = UInt32.max
@@ -56,15 +65,14 @@ package struct Exploration {
     package mutating func run(onProgress: (Int) -> Void = { _ in }) -> Outcome {
         _ = table.insert(start.fingerprint)
         add(start, from: 0, by: 0)
-        var level = [Node(number: 0, world: start)]
-        while !level.isEmpty, outcome.broken == nil, outcome.isComplete {
-            var next: [Node] = []
-            for node in level {
-                expand(node, &next)
-                if outcome.broken != nil || !outcome.isComplete { break }
+        var portions = [Portion(depth: 0, nodes: [Node(number: 0, world: start)])]
+        while outcome.broken == nil, outcome.isComplete, let portion = portions.popLast() {
+            outcome.depth = max(outcome.depth, portion.depth)
+            let next = expand(portion)
+            for first in stride(from: 0, to: next.count, by: Portion.size) {
+                let nodes = Array(next[first..<min(first + Portion.size, next.count)])
+                portions.append(Portion(depth: portion.depth + 1, nodes: nodes))
             }
-            level = next
-            if !next.isEmpty { outcome.depth += 1 }
             onProgress(table.count)
         }
         outcome.states = table.count
@@ -73,6 +81,16 @@ package struct Exploration {
             nameWhatIsMissing()
         }
         return outcome
+    }
+
+    /// Returns the new worlds that are one step further.
+    private mutating func expand(_ portion: Portion) -> [Node] {
+        var next: [Node] = []
+        for node in portion.nodes {
+            expand(node, &next)
+            if outcome.broken != nil || !outcome.isComplete { break }
+        }
+        return next
     }
 
     private mutating func add(_ world: World, from parent: Int, by choice: Int) {
