@@ -49,6 +49,17 @@ local function setting(name, default)
   return default
 end
 
+-- Fills a table of functions when one of them is first used. Most calls need few of a script's functions, and each one
+-- that is made takes time.
+local function on_use(functions, fill)
+  local earlier = getmetatable(functions)
+  setmetatable(functions, { __index = function(_, name)
+    setmetatable(functions, earlier)
+    fill()
+    return functions[name]
+  end })
+end
+
 -- Calls a variadic command in portions that fit on Lua's stack.
 local function each_portion(list, step, command, target)
   for from = 1, #list, step do
@@ -57,31 +68,39 @@ local function each_portion(list, step, command, target)
 end
 -- The types of the queue's keys.
 local TYPES = {
-  body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
+  body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', settings = 'hash', ['ready:5'] = 'list',
 }
--- Keys that a queue of plain jobs lacks, and keys that it has at times: one command checks each group.
+-- Keys that a queue of plain jobs lacks, those of groups and workflows, and keys that it has at times: one command checks
+-- each part.
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
-  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['blocked:released'] = 'list',
+  tombstones = 'hash', unroutable = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
+local COMBINED = {
+  flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
+  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['workflow:names'] = 'hash',
+  ['blocked:released'] = 'list', ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset',
+  ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
+}
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
-  stream = 'stream', cursors = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
-  ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset', ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
-  ['workflow:names'] = 'hash',
+  stream = 'stream', cursors = 'hash',
 }
--- The functions of workflows, and the keys of each, with its token behind a colon.
-local workflows = {}
+-- The functions of workflows, with what a call has changed: the workflows, those of which nothing starts any more, the ends
+-- that were noted, how many jobs are ready because others ended, and whether it leaves something to later calls.
+local workflows = { changed = {}, stopped = {}, noted = {}, freed = 0, is_busy = false }
+-- The keys of a workflow, each with its token behind a colon.
 workflows.PARTS = { 'workflow', 'members', 'numbers', 'keys', 'jobs', 'ends', 'outputs', 'needs', 'dependants', 'open', 'dead', 'hops' }
 
 -- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
   local found = call('TYPE', key(name)).ok
-  if found ~= 'none' and found ~= expected then return found end
+  if found == 'none' then return nil end
+  if found ~= expected then return found end
+  known[name] = true
 end
 
 -- A call to a key that few scripts check. One of a wrong type counts as missing; the doctor reports it.
@@ -105,8 +124,11 @@ local function type_error(types)
 end
 
 local function any_exists(types)
-  local keys = {}
-  for name in pairs(types) do keys[#keys + 1] = key(name) end
+  local keys, count, start = {}, 0, Q .. ':'
+  for name in pairs(types) do
+    count = count + 1
+    keys[count] = start .. name
+  end
   return call('EXISTS', unpack(keys)) > 0
 end
 
@@ -123,10 +145,11 @@ local function unroutable_type_error()
 end
 return (function()
 -- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
-local special = any_exists(SELDOM)
+local has_seldom, is_combined = any_exists(SELDOM), any_exists(COMBINED)
+local special = has_seldom or is_combined
 do
-  local wrong = type_error(TYPES) or (special and (type_error(SELDOM) or unroutable_type_error()))
-    or (any_exists(AT_TIMES) and type_error(AT_TIMES))
+  local wrong = type_error(TYPES) or (has_seldom and (type_error(SELDOM) or unroutable_type_error()))
+    or (is_combined and type_error(COMBINED)) or (any_exists(AT_TIMES) and type_error(AT_TIMES))
   if wrong then return wrong end
 end
 -- Parses stored bodies and ids, which may be corrupt.
@@ -269,14 +292,18 @@ local function wake(jobs)
   end
 end
 -- The rules for the groups of a queue, and for the queue as a whole: which one applies, and what it says.
-local rule_of, forget_rules
+local rules = {}
 local function parts_of(group)
   local first, second = string.match(group, '^([^/]+)/(.+)$')
   return first or group, second
 end
 -- The whole queue, as a group and as a pattern.
 local WHOLE_QUEUE = ''
-do
+local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
+-- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
+-- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
+local function rule_of(group) return has('flow') and rules.of(group) or NO_RULE end
+on_use(rules, function()
   -- Whether a part of a group's name matches that of a pattern, in which * stands for any characters.
   local function matches(pattern, text)
     local literals = {}
@@ -294,14 +321,14 @@ do
   end
 
   -- The rule whose pattern has the longest literal prefix applies. A pattern without * is longer than any with one.
-  local rules, rule_by_group = nil, {}
+  local by_prefix, rule_by_group = nil, {}
   local function load_rules()
-    rules = { {}, {} }
+    by_prefix = { {}, {} }
     local flat = call('HGETALL', key('flow'))
     for i = 1, #flat, 2 do
       local star = string.find(flat[i], '*', 1, true)
       local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
-      local of_parts = rules[string.find(flat[i], '/', 1, true) and 2 or 1]
+      local of_parts = by_prefix[string.find(flat[i], '/', 1, true) and 2 or 1]
       of_parts[prefix] = { pattern = flat[i], text = flat[i + 1] }
     end
   end
@@ -312,7 +339,7 @@ do
   end
   -- No two patterns with as many parts have the same prefix, so that few have to be looked at.
   local function find_rule(group)
-    local of_parts = rules[string.find(group, '/', 1, true) and 2 or 1]
+    local of_parts = by_prefix[string.find(group, '/', 1, true) and 2 or 1]
     if of_parts[group .. '*'] then return of_parts[group .. '*'] end
     for length = #group, group == WHOLE_QUEUE and 1 or 0, -1 do
       local rule = of_parts[string.sub(group, 1, length)]
@@ -320,13 +347,9 @@ do
     end
     return { text = '' }
   end
-  local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
   local function number(text, word) return tonumber(string.match(text, '%f[%w_]' .. word .. '=(%d+)') or '') end
-  -- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
-  -- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
-  function rule_of(group)
-    if not has('flow') then return NO_RULE end
-    if not rules then load_rules() end
+  function rules.of(group)
+    if not by_prefix then load_rules() end
     local rule = rule_by_group[group]
     if rule then return rule end
     rule = find_rule(group)
@@ -341,19 +364,19 @@ do
     rule_by_group[group] = rule
     return rule
   end
-  function forget_rules() rules, rule_by_group = nil, {} end
-end
+  function rules.forget() by_prefix, rule_by_group = nil, {} end
+end)
 -- Rates and rests of groups, by the generic cell rate algorithm (GCRA): a group has a theoretical arrival time, which each
 -- start moves by the interval between two starts, and it may be ahead of the clock by that of a burst. `tat` has those
 -- times in µs; as `=GROUP` the ms of the latest start that found the group less than an interval ahead; and as `!GROUP` the
 -- µs until which a handler lets the group rest. `resting` has the groups that are held back until a time (ms).
-local rates = { begins_earlier = false }
-do
+local rates = { begins_earlier = false, has_started = false }
+on_use(rates, function()
   -- Times in µs are beyond this, times in ms below it.
   local MICROSECONDS = '100000000000000'
   -- Ten years in ms: no rest and no burst matters for longer.
   local LONGEST = 315360000000
-  local times, started = {}, false
+  local times = {}
   local function time_of(member)
     if not times[member] then times[member] = tonumber(has('tat') and try('ZSCORE', key('tat'), member) or 0) or 0 end
     return times[member]
@@ -386,7 +409,7 @@ do
     local time = time_of(group)
     if time - rule.interval < now * 1000 then set_time('=' .. group, now) end
     set_time(group, math.max(time, now * 1000) + count * rule.interval)
-    started = true
+    rates.has_started = true
   end
   -- Takes back a start at a time (ms). Only while the group has been busy since then is it certain that its later starts
   -- did not use that one's time.
@@ -398,7 +421,7 @@ do
   function rates.rest(group, ends)
     set_time('!' .. group, math.max(time_of('!' .. group), ends * 1000))
     rates.note(group, ends)
-    started = true
+    rates.has_started = true
   end
 
   -- No rule lets a group be further ahead of the clock than by its burst: the rule was another one before, or the clock
@@ -423,7 +446,6 @@ do
   end
   -- Forgets times that have passed, some a call; the key expires with the last one.
   function rates.forget()
-    if not started then return end
     local passed = try('ZRANGEBYSCORE', key('tat'), MICROSECONDS, whole(now * 1000), 'LIMIT', 0, 1000) or {}
     local members = {}
     for _, group in ipairs(passed) do
@@ -435,17 +457,16 @@ do
     local left = math.ceil((tonumber(last[2] or 0) or 0) / 1000) - now
     if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.min(left, LONGEST)))) end
   end
-end
+end)
 -- Groups of jobs: their lists, their virtual times, and the slots that their claims take.
 --
 -- A job with a group waits in `group:LEVEL:GROUP`. `groups:LEVEL` has the first parts of the groups that may run by
 -- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full or rests is in `held_back`
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
-local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
-local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, count_second_parts, count_waiting, note_list
+local groups = {}
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
-function list_of(body)
+local function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
   if not group then return 'ready:' .. (priority or '5') end
   return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
@@ -462,23 +483,37 @@ local function lists_of(body)
   return lists
 end
 local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
--- The groups whose slots a job takes: the first part of its group, and the group itself.
-local function limited(group)
-  local first = parts_of(group)
-  return first == group and { first } or { first, group }
-end
-local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
--- When a claim was made (ms), which its token implies unless the claim says otherwise.
-local function made_at(text)
-  local token, made = string.match(text, '^(%d+):%d+:(%d*)')
-  return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
-end
 
 -- How long the virtual times of groups are kept when no job of their level is claimed.
 local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
-do
+
+-- What plain jobs need of groups as well.
+
+-- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
+-- the group is full.
+local function note_added(name, length, added) return parse_list(name) and groups.note_added(name, length, added) or added end
+local function take_slot(group, id) if has('flow') then groups.take_slot(group, id) end end
+-- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
+-- released, its start does not count.
+local function free_slot(id, text, is_released) if has('flow') then groups.free_slot(id, text, is_released) end end
+-- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
+local function must_wait(group, id) return (has('flow') or has('tat')) and groups.must_wait(group, id) end
+
+on_use(groups, function()
+  -- The groups whose slots a job takes: the first part of its group, and the group itself.
+  function groups.limited(group)
+    local first = parts_of(group)
+    return first == group and { first } or { first, group }
+  end
+  function groups.of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
+  -- When a claim was made (ms), which its token implies unless the claim says otherwise.
+  local function made_at(text)
+    local token, made = string.match(text, '^(%d+):%d+:(%d*)')
+    return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
+  end
+
   -- Slots: the ids of the claimed jobs of a group whose claims are limited. A job with two parts may take one of each.
   local held = {}
   local function slots_of(group)
@@ -489,41 +524,38 @@ do
     local changed = try(command, key('held:' .. group), id) or 0
     if held[group] then held[group] = held[group] + by * changed end
   end
-  function is_full(group)
+  function groups.is_full(group)
     local most = rule_of(group).at_once
     return most ~= nil and slots_of(group) >= most
   end
   -- Whether an ordered group waits for a job that has started and not ended, other than this one: `blocked` has its id.
-  function is_blocked(group, id)
+  function groups.is_blocked(group, id)
     local rule = rule_of(group)
     local by = rule.is_ordered and field('blocked', group)
     return by and by ~= id and not (rule.skips_dead and call('ZSCORE', key('dead'), by))
   end
-  -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
-  function must_wait(group, id)
-    if not (has('flow') or has('tat')) then return false end
-    return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0
+  function groups.must_wait(group, id)
+    return groups.is_full(group) or groups.is_blocked(group, id) or rates.rests_until(group) > 0
   end
-  function take_slot(group, id)
-    if not has('flow') then return end
+  function groups.take_slot(group, id)
     if rule_of(group).is_ordered then set_field('blocked', group, id) end
-    for _, part in ipairs(limited(group)) do
+    for _, part in ipairs(groups.limited(group)) do
       if rule_of(part).at_once then change_slot('SADD', part, id, 1) end
       rates.start(part, 1)
     end
   end
 
   -- Notes until when a group rests. Returns whether it does.
-  function note_rest(group)
+  function groups.note_rest(group)
     rates.limit(group)
     local ends = rates.rests_until(group)
     if ends > 0 then rates.note(group, ends) end
     return ends > 0
   end
-  function hold_back(group, level)
+  function groups.hold_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group) or ''
     if not string.find(levels, level, 1, true) then set_field('held_back', group, levels .. level) end
-    note_rest(group)
+    groups.note_rest(group)
   end
   local function forget_held_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group)
@@ -536,7 +568,7 @@ do
   -- so that no group makes up for its absence. Returns whether it may run.
   local function enter_node(node, child, group, level)
     if must_wait(group) then
-      hold_back(group, level)
+      groups.hold_back(group, level)
       return false
     end
     local lowest = try('ZRANGE', key('groups:' .. node), 0, 0, 'WITHSCORES') or {}
@@ -558,19 +590,19 @@ do
     try('ZADD', key('left:' .. node), time, child)
     call('PEXPIRE', key('left:' .. node), whole(SHARES_MS))
   end
-  function waits(level, group)
+  function groups.waits(level, group)
     if (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) > 0 then return true end
     return (try('ZCARD', key('groups:' .. level .. ':' .. group)) or 0) > 0
   end
 
   -- A group that is no longer full, and does not rest, may run again at the levels where it waits.
-  function return_held_back(group)
-    local levels = has('held_back') and not is_full(group) and not is_blocked(group) and call('HGET', key('held_back'), group)
-    if not levels or note_rest(group) then return false end
+  function groups.return_held_back(group)
+    local levels = has('held_back') and not groups.is_full(group) and not groups.is_blocked(group) and call('HGET', key('held_back'), group)
+    if not levels or groups.note_rest(group) then return false end
     call('HDEL', key('held_back'), group)
     local most = rule_of(group).at_once
     for level in string.gmatch(levels, '%d') do
-      if waits(level, group) then
+      if groups.waits(level, group) then
         enter(level, group)
         fresh = fresh + math.min(most and most - slots_of(group) or 1000, rates.free(group))
       end
@@ -579,30 +611,30 @@ do
   end
   -- Lets an ordered group go on that waits for this job, because the job has ended or is about to be its head again.
   -- Returns whether it waited for the job.
-  function unblock(id, body)
+  function groups.unblock(id, body)
     if not has('blocked') then return false end
     local _, _, _, _, _, _, group = header(body or call('HGET', key('body'), id))
     if not group or call('HGET', key('blocked'), group) ~= id then return false end
     call('HDEL', key('blocked'), group)
-    return_held_back(group)
+    groups.return_held_back(group)
     return true
   end
   -- Lets groups run again whose rest is over, at most so many. Returns how many.
-  function return_rested(most)
-    local groups = rates.rested(most)
-    for _, group in ipairs(groups) do
-      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else return_held_back(group) end
+  function groups.return_rested(most)
+    local rested = rates.rested(most)
+    for _, group in ipairs(rested) do
+      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else groups.return_held_back(group) end
     end
-    if #groups > 0 and has('quarantined') then fresh = fresh + 1 end
-    return #groups
+    if #rested > 0 and has('quarantined') then fresh = fresh + 1 end
+    return #rested
   end
 
   -- After a change of a rule: looks at some of the groups that are held back. The next calls look at the others.
-  function reconsider(cursor)
-    forget_rules()
+  function groups.reconsider(cursor)
+    rules.forget()
     if not has('held_back') then cursor = '0' else
       local page = call('HSCAN', key('held_back'), cursor, 'COUNT', 500)
-      for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
+      for i = 1, #page[2], 2 do groups.return_held_back(page[2][i]) end
       cursor = page[1]
     end
     if has('quarantined') then fresh = fresh + 1 end
@@ -618,65 +650,59 @@ do
     if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
     if is_queue_held_back then fresh = fresh + 1 end
   end
-  function count_claims()
+  function groups.count_claims()
     local count = 0
     for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do count = count + (try('HLEN', claims_key(session)) or 0) end
     return count
   end
 
-  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
-  -- released, its start does not count.
   local last_text, group
-  function free_slot(id, text, is_released)
-    if not has('flow') then return end
+  function groups.free_slot(id, text, is_released)
     free_slot_of_queue(text, is_released)
-    if text ~= last_text then last_text, group = text, group_of_claim(text) end
+    if text ~= last_text then last_text, group = text, groups.of_claim(text) end
     if not group then return end
-    for _, part in ipairs(limited(group)) do
+    for _, part in ipairs(groups.limited(group)) do
       if rule_of(part).at_once then change_slot('SREM', part, id, -1) end
       if is_released then rates.refund(part, made_at(text)) end
-      return_held_back(part)
+      groups.return_held_back(part)
     end
     if has('quarantined') then fresh = fresh + 1 end
   end
 
   -- `waiting` has the number of entries in the lists of all second parts of a first part.
-  function count_second_parts(group, by)
+  function groups.count_second_parts(group, by)
     local first, second = parts_of(group)
     if not second then return end
     local count = num(try('HGET', key('waiting'), first)) + by
     if count > 0 then try('HSET', key('waiting'), first, count) else try('HDEL', key('waiting'), first) end
   end
   -- The number of entries in the lists of a group, and of its second parts if it is a first part.
-  function count_waiting(group)
+  function groups.count_waiting(group)
     local count = math.max(0, num(try('HGET', key('waiting'), group)))
     for level = 0, 9 do count = count + (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) end
     return count
   end
 
-  -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
-  -- the group is full.
-  function note_added(name, length, added)
+  function groups.note_added(name, length, added)
     local level, group = parse_list(name)
-    if not group then return added end
-    count_second_parts(group, added)
-    if length == added then return note_list(level, group, length) end
+    groups.count_second_parts(group, added)
+    if length == added then return groups.note_list(level, group, length) end
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
     return (must_wait(group) or must_wait((parts_of(group)))) and 0 or added
   end
   -- Notes a list whose group may run from now on. Returns how many sessions to wake for it.
-  function note_list(level, group, length)
+  function groups.note_list(level, group, length)
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
     enter(level, group)
     return (must_wait(group) or must_wait((parts_of(group)))) and 0 or length
   end
   -- Notes that a number of entries was removed from a list otherwise than by a claim.
-  function note_removed(name, count)
+  function groups.note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
-    count_second_parts(group, -count)
+    groups.count_second_parts(group, -count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)
@@ -685,11 +711,11 @@ do
       leave(level .. ':' .. first, second)
       forget_held_back(group, level)
     end
-    if waits(level, first) then return end
+    if groups.waits(level, first) then return end
     leave(level, first)
     forget_held_back(first, level)
   end
-end
+end)
 -- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
@@ -718,7 +744,7 @@ end
 -- group.
 local function add_to_list(command, id, body)
   local name = list_of(body)
-  if unblock(id, body) then command = 'LPUSH' end
+  if has('blocked') and groups.unblock(id, body) then command = 'LPUSH' end
   local length = try(command, key(name), entry_for(id))
   if length then
     fresh = fresh + note_added(name, length, 1)
@@ -780,7 +806,7 @@ local function remove_from_ready(id, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
     if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
-      if waiting[n] then note_removed(waiting[n], 1) end
+      if waiting[n] and parse_list(waiting[n]) then groups.note_removed(waiting[n], 1) end
       if not waiting[n] and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
@@ -939,7 +965,7 @@ local function forget_runs(id)
 end
 -- Removes the side records of a body.
 local function forget_side_records(id)
-  unblock(id)
+  if has('blocked') then groups.unblock(id) end
   forget_runs(id)
   delete_field('errors', id)
   delete_field('checkpoints', id)
@@ -953,7 +979,7 @@ local function end_job(id, how, line, result, at_head)
   free_name(id, at_head)
   forget_side_records(id)
   call('HDEL', key('body'), id)
-  workflows.ended(id, how, result, successor)
+  if has('workflow:of') then workflows.ended(id, how, result, successor) end
 end
 
 -- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
@@ -973,7 +999,7 @@ local function trim_dead()
   forget_side_records(oldest)
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
-  workflows.ended(oldest, 'x')
+  if has('workflow:of') then workflows.ended(oldest, 'x') end
   count('dead_trimmed')
 end
 
@@ -987,9 +1013,9 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
-  workflows.died(id)
+  if has('workflow:of') then workflows.died(id) end
   local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
-  if group and rule_of(group).skips_dead then unblock(id) end
+  if group and rule_of(group).skips_dead then groups.unblock(id) end
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
@@ -1005,10 +1031,10 @@ end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
 local function flush()
-  workflows.continue()
+  if next(workflows.changed) then workflows.continue() end
   flush_ended()
   trim_history()
-  rates.forget()
+  if rates.has_started then rates.forget() end
   publish()
   add_totals()
   wake(fresh)
@@ -1022,13 +1048,9 @@ end
 -- the ends whose dependants are still to be looked at: W, number and how it has ended. `blocked:jobs` has due time, policy
 -- and name of each job that waits for others, and after the policy @QUEUE if it runs in another queue. `workflow:hops` lists
 -- what is to be told to other queues.
-do
+on_use(workflows, function()
   local RESULT_BYTES = 67108864
-  -- The workflows that this call has changed, and whether nothing of one starts any more.
-  workflows.changed, workflows.stopped = {}, {}
   local changed, stopped = workflows.changed, workflows.stopped
-  -- The ends that this call has noted.
-  workflows.noted = {}
 
   local keys = {}
   local function of(name, w)
@@ -1269,14 +1291,12 @@ do
     end
     return #edges, #edges < most
   end
-end
+end)
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
-do
+on_use(workflows, function()
   -- How many dependants, or jobs, one call looks at.
   local MOST = 30
   local changed, of = workflows.changed, workflows.of
-  -- How many jobs this call has made ready because others ended.
-  workflows.freed = 0
 
   -- The server frees a large key in the background, unless the user may not call UNLINK.
   local function free(name)
@@ -1427,10 +1447,9 @@ do
   end
   -- Whether this call leaves something for workflows to a promotion.
   function workflows.has_more()
-    if not workflows.is_busy then return false end
     return workflows.noted[1] ~= nil or call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
   end
-end
+end)
 -- Checks pushed jobs before the first write. A job is five values in ARGV: id, due, policy, name, envelope; `from` is the
 -- index of the first one.
 
@@ -1573,10 +1592,10 @@ local function full_group_of(due, envelope)
   if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
   local _, _, _, _, _, _, group = header(stamp .. envelope)
   local counted = {}
-  for _, part in ipairs(group and limited(group) or {}) do
+  for _, part in ipairs(group and groups.limited(group) or {}) do
     local most = rule_of(part).max_waiting
     if most then
-      waiting_of[part] = waiting_of[part] or count_waiting(part)
+      waiting_of[part] = waiting_of[part] or groups.count_waiting(part)
       if waiting_of[part] >= most then return part end
       counted[#counted + 1] = part
     end
@@ -1811,7 +1830,7 @@ push_jobs(1, reply)
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
-  if special and num(field('settings', 'starts')) == 1 then return false end
+  if num(field('settings', 'starts')) == 1 then return false end
   local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
   if of_queue.at_once or of_queue.interval then return false end
   if special or level ~= '5' then

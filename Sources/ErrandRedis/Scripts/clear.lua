@@ -49,18 +49,18 @@ for _, member in ipairs(has('backlog') and call('ZREVRANGE', key('backlog'), 0, 
   if is_enough() then break end
   local list_name = 'group:' .. member
   if parse_list(list_name) then
-    note_removed(list_name, clear_list(key(list_name)))
+    groups.note_removed(list_name, clear_list(key(list_name)))
   else call('ZREM', key('backlog'), member) end
 end
 -- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.
-local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
-table.sort(groups, function(one, other)
+local unroutable = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
+table.sort(unroutable, function(one, other)
   local _, level = parse_unroutable_field(one)
   local _, other_level = parse_unroutable_field(other)
   if level ~= other_level then return level > other_level end
   return one < other
 end)
-for _, group in ipairs(groups) do
+for _, group in ipairs(unroutable) do
   local left = 0
   if not wrong_type('unroutable:' .. group, 'list') then
     clear_list(key('unroutable:' .. group))

@@ -49,7 +49,7 @@ if num(call_number) < num(last_call) then return redis.error_reply('ERRAND this 
 
 if #asked > 0 then apply_reports() end
 -- What comes after the jobs that have ended can be claimed by this call.
-workflows.continue()
+if next(workflows.changed) then workflows.continue() end
 if not is_plain then known = {} end
 
 if wanted > 0 and num(field('settings', 'paused')) == 1 then
@@ -63,7 +63,7 @@ elseif wanted > 0 then
   if most > 0 then take_claims(most) end
   if #ids > 0 then keep_claims() else found_nothing() end
   -- Jobs that were found expired may have let others go on, for which this session asks again.
-  if waits and workflows.frees() then waits, flags = false, flags + 4 end
+  if waits and next(workflows.changed) and workflows.frees() then waits, flags = false, flags + 4 end
 end
 
 local begun = begun_token
@@ -75,7 +75,7 @@ if passed_over > 0 then
   flags = flags + 16
   fresh = fresh + 1
 end
-if rates.begins_earlier or workflows.has_more() then flags = flags + 32 end
+if rates.begins_earlier or workflows.is_busy and workflows.has_more() then flags = flags + 32 end
 -- A session that finds nothing is not woken for the jobs that this call itself makes ready: other sessions get them.
 if waits and fresh > 0 then call('SREM', key('idle'), session) end
 flush()

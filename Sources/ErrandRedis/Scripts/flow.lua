@@ -59,8 +59,8 @@ local function restore_slots()
   for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do
     local flat = try('HGETALL', claims_key(session)) or {}
     for i = 1, #flat, 2 do
-      local group = group_of_claim(flat[i + 1])
-      for _, part in ipairs(group and limited(group) or {}) do
+      local group = groups.of_claim(flat[i + 1])
+      for _, part in ipairs(group and groups.limited(group) or {}) do
         try(rule_of(part).at_once and 'SADD' or 'SREM', key('held:' .. part), flat[i])
       end
     end
@@ -80,7 +80,7 @@ if how == 'set' then
   if call('HLEN', key('runtime')) == 0 then call('HSET', key('runtime'), 'created', nowtext) end
   set_field('flow', subject, text)
   restore_slots()
-  reconsider('0')
+  groups.reconsider('0')
   flush()
   return known_before and 1 or 0
 end
@@ -89,7 +89,7 @@ if how == 'delete' then
   delete_field('flow', subject)
   known = {}
   restore_slots()
-  reconsider('0')
+  groups.reconsider('0')
   flush()
   return known_before and 1 or 0
 end
@@ -98,7 +98,7 @@ if how ~= 'show' then return redis.error_reply('ERRAND the action must be set, d
 
 local waiting, running, names, listed = {}, {}, {}, {}
 local function add(counts, group, n)
-  for _, part in ipairs(limited(group)) do
+  for _, part in ipairs(groups.limited(group)) do
     counts[part] = (counts[part] or 0) + n
     -- Only groups with jobs of their own are listed; the first part of one is counted as well.
     if part == group and not listed[part] then
@@ -114,13 +114,13 @@ for i = 1, #flat, 2 do
 end
 for _, session in ipairs(call('ZRANGE', key('sessions'), 0, 199)) do
   for _, claim in ipairs(call('HVALS', claims_key(session))) do
-    local group = group_of_claim(claim)
+    local group = groups.of_claim(claim)
     if group then add(running, group, 1) end
   end
 end
 local reply = {}
 local function show(group)
-  local held = group == WHOLE_QUEUE and count_claims() or rule_of(group).at_once and try('SCARD', key('held:' .. group)) or running[group] or 0
+  local held = group == WHOLE_QUEUE and groups.count_claims() or rule_of(group).at_once and try('SCARD', key('held:' .. group)) or running[group] or 0
   local rests_until, by_rate = rates.rests_until(group)
   for _, value in ipairs({ group, waiting[group] or 0, held, rule_of(group).at_once or 0, rests_until, by_rate and 1 or 0 }) do
     reply[#reply + 1] = value

@@ -11,7 +11,7 @@ local function add(...)
 end
 
 -- A key of a wrong type counts as missing. The first step reports it and moves it aside.
-for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
+for _, types in ipairs({ TYPES, SELDOM, COMBINED, AT_TIMES, SCHEDULE_TYPES }) do
   for part, expected in pairs(types) do
     if call('EXISTS', key(part)) == 0 or wrong_type(part, expected) then known[part] = false end
   end

@@ -33,7 +33,7 @@ function steps.groups()
       finding('group_miscounted', page[i], function() call('ZADD', key('backlog'), waiting, page[i]) end)
     end
     if waiting > 0 and level and is_group(group) then
-      if not is_found(level, group) then finding('group_not_found', page[i], function() fresh = fresh + note_list(level, group, waiting) end) end
+      if not is_found(level, group) then finding('group_not_found', page[i], function() fresh = fresh + groups.note_list(level, group, waiting) end) end
       add(list_name, waiting)
     end
   end
@@ -66,7 +66,7 @@ function steps.group()
   local level, group = parse_list(list_name)
   if wrong_type(list_name, 'list') or not level or not is_group(group) or is_in('backlog', name) then return end
   local waiting = call('LLEN', key(list_name))
-  if waiting > 0 then finding('group_unlisted', name, function() fresh = fresh + note_list(level, group, waiting) end) end
+  if waiting > 0 then finding('group_unlisted', name, function() fresh = fresh + groups.note_list(level, group, waiting) end) end
 end
 
 -- The groups that may run, at a level or below a first part, which a scan of all keys has found.
@@ -79,7 +79,7 @@ function steps.eligible()
   for i = 1, #page, 2 do
     local child = page[i]
     local group = first == '' and child or first .. '/' .. child
-    if is_group(group) and not waits(level, group) then
+    if is_group(group) and not groups.waits(level, group) then
       finding('group_without_jobs', level .. ':' .. group, function() call('ZREM', key('groups:' .. name), child) end)
     end
   end
@@ -90,11 +90,11 @@ function steps.held_back()
     -- A group that has rested may run from the next claim on.
     if is_group(group) and is_in('resting', group) then return end
     if is_group(group) and must_wait(group) then
-      if is_full(group) or is_blocked(group) then return end
-      return finding('group_held_back', printable(group), function() note_rest(group) end)
+      if groups.is_full(group) or groups.is_blocked(group) then return end
+      return finding('group_held_back', printable(group), function() groups.note_rest(group) end)
     end
     finding('group_held_back', printable(group), function()
-      if not return_held_back(group) then delete_field('held_back', group) end
+      if not groups.return_held_back(group) then delete_field('held_back', group) end
     end)
   end)
 end
@@ -106,7 +106,7 @@ function steps.blocked()
     if is_group(group) and own == group then return end
     finding('group_blocked', printable(group), function()
       delete_field('blocked', group)
-      return_held_back(group)
+      groups.return_held_back(group)
     end)
   end)
 end
@@ -119,14 +119,14 @@ function steps.held()
     local is_claimed = false
     for _, session in ipairs(sessions()) do
       local claims = claims_of(session)
-      local group = claims and group_of_claim(call('HGET', claims, id) or '')
+      local group = claims and groups.of_claim(call('HGET', claims, id) or '')
       is_claimed = group and (group == name or parts_of(group) == name)
       if is_claimed then break end
     end
     if not (is_claimed and rule_of(name).at_once) then
       finding('slot_without_claim', printable(id), function()
         call('SREM', key('held:' .. name), id)
-        return_held_back(name)
+        groups.return_held_back(name)
       end)
     end
   end
@@ -134,9 +134,9 @@ end
 
 -- Whether a claim of a job with a group has its slots.
 local function check_slots(id, claim)
-  local group = group_of_claim(claim)
+  local group = groups.of_claim(claim)
   if not group then return end
-  for _, part in ipairs(limited(group)) do
+  for _, part in ipairs(groups.limited(group)) do
     if rule_of(part).at_once and not wrong_type('held:' .. part, 'set') and call('SISMEMBER', key('held:' .. part), id) == 0 then
       return finding('claim_without_slot', id, function() take_slot(group, id) end)
     end

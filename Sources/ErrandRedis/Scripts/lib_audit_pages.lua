@@ -1,6 +1,6 @@
 -- Steps that check a page of one key, or whole keys.
 function steps.keys()
-  for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
+  for _, types in ipairs({ TYPES, SELDOM, COMBINED, AT_TIMES, SCHEDULE_TYPES }) do
     for part, expected in pairs(types) do move_aside_if_corrupt(part, expected) end
   end
   for _, session in ipairs(sessions()) do
@@ -136,7 +136,7 @@ function steps.ready_list()
     end
   end
   local operation = removed > 0 and string.match(name, '^unroutable:(.+)$')
-  if removed > 0 then note_removed(name, removed) end
+  if removed > 0 then groups.note_removed(name, removed) end
   if operation and call('LLEN', full_key) > 0 then set_field('unroutable', operation, call('LLEN', full_key))
   elseif operation then delete_field('unroutable', operation) end
   if #entries == most then next_position = whole(from + most - removed) end

@@ -62,7 +62,7 @@ local function keep_one(places, lists, entry)
   for _, list_name in ipairs(lists) do
     if left > 1 and call('LREM', key(list_name), 1, entry) == 1 then
       left = left - 1
-      note_removed(list_name, 1)
+      groups.note_removed(list_name, 1)
     end
   end
   for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do

@@ -1,6 +1,6 @@
 -- The backlog of groups, which has the number of entries of each list, while a call takes entries from lists.
 local backlog = {}
-do
+on_use(backlog, function()
   -- The lengths of lists, as far as they are known, and how many entries were taken from each.
   local lengths, taken = {}, {}
 
@@ -41,10 +41,10 @@ do
     end
     for name, count in pairs(taken) do
       local _, group = parse_list(name)
-      if group then count_second_parts(group, -count) end
+      if group then groups.count_second_parts(group, -count) end
     end
     each_portion(some, 1000, 'ZADD', key('backlog'))
     each_portion(none, 1000, 'ZREM', key('backlog'))
     lengths, taken = {}, {}
   end
-end
+end)

@@ -48,6 +48,17 @@ local function setting(name, default)
   return default
 end
 
+-- Fills a table of functions when one of them is first used. Most calls need few of a script's functions, and each one
+-- that is made takes time.
+local function on_use(functions, fill)
+  local earlier = getmetatable(functions)
+  setmetatable(functions, { __index = function(_, name)
+    setmetatable(functions, earlier)
+    fill()
+    return functions[name]
+  end })
+end
+
 -- Calls a variadic command in portions that fit on Lua's stack.
 local function each_portion(list, step, command, target)
   for from = 1, #list, step do

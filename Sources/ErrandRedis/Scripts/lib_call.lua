@@ -18,9 +18,9 @@ do
     default_claim = claim_text(token, hard_deadline(nil, claim_margin, default_duration))
     if (is_plain or not has_others()) and not runtime[4] then
       take(key('ready:5'), most)
-    elseif not own_quarantine() then
-      take_levels(most)
-      if found_quarantined and not is_first_held_back() then
+    elseif not levels.own_quarantine() then
+      levels.take(most)
+      if levels.found_quarantined and not levels.is_first_held_back() then
         call('HSET', key('runtime'), 'quarantine_owner', session)
         if #ids == 0 and call('HLEN', mine) == 0 then take(key('quarantined'), 1) end
       end
@@ -33,7 +33,7 @@ do
       known.flow, known.resting = false, false
       return false
     end
-    return_rested(100)
+    groups.return_rested(100)
     return true
   end
 
@@ -43,9 +43,9 @@ do
     local rule = rule_of(WHOLE_QUEUE)
     if not rule.at_once and not rule.interval then return wanted end
     local most = rates.free(WHOLE_QUEUE)
-    if rule.at_once then most = math.min(most, rule.at_once - count_claims()) end
+    if rule.at_once then most = math.min(most, rule.at_once - groups.count_claims()) end
     if most <= 0 then
-      note_rest(WHOLE_QUEUE)
+      groups.note_rest(WHOLE_QUEUE)
       call('HSET', key('runtime'), 'held_back', 1)
     end
     return most, true
@@ -60,8 +60,10 @@ do
 
   function keep_claims()
     each_portion(claims, 1000, 'HSET', mine)
-    rates.start(WHOLE_QUEUE, #ids)
-    if has('flow') then free_of_queue() end
+    if has('flow') then
+      rates.start(WHOLE_QUEUE, #ids)
+      free_of_queue()
+    end
     call('HSET', key('runtime'), 'token', token)
     if has('idle') then call('SREM', key('idle'), session) end
     if has('unique:of') then

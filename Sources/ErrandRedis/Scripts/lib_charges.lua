@@ -1,7 +1,7 @@
 -- Shares by run time, if the rule of the whole queue asks for them: a claim is charged the mean run time of the queue in
 -- advance, and the difference when it ends. The text of such a claim ends with its level and the charge in ms.
 local run_time = {}
-do
+on_use(run_time, function()
   local differences, runs, total = {}, 0, 0
 
   -- What a claim is charged in ms; nil if shares are not by run time.
@@ -41,4 +41,4 @@ do
     local mean, latest = num(call('HGET', key('runtime'), 'mean_run')), math.floor(1000 * total / runs)
     call('HSET', key('runtime'), 'mean_run', whole(mean > 0 and math.floor((9 * mean + latest) / 10) or latest))
   end
-end
+end)

@@ -11,7 +11,7 @@ local function forget_runs(id)
 end
 -- Removes the side records of a body.
 local function forget_side_records(id)
-  unblock(id)
+  if has('blocked') then groups.unblock(id) end
   forget_runs(id)
   delete_field('errors', id)
   delete_field('checkpoints', id)
@@ -25,7 +25,7 @@ local function end_job(id, how, line, result, at_head)
   free_name(id, at_head)
   forget_side_records(id)
   call('HDEL', key('body'), id)
-  workflows.ended(id, how, result, successor)
+  if has('workflow:of') then workflows.ended(id, how, result, successor) end
 end
 
 -- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
@@ -45,7 +45,7 @@ local function trim_dead()
   forget_side_records(oldest)
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
-  workflows.ended(oldest, 'x')
+  if has('workflow:of') then workflows.ended(oldest, 'x') end
   count('dead_trimmed')
 end
 
@@ -59,9 +59,9 @@ local function die(id, fragment, attempt, worker, duration, error)
   keep_error(id, line)
   free_name(id)
   delete_field('stops', id)
-  workflows.died(id)
+  if has('workflow:of') then workflows.died(id) end
   local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
-  if group and rule_of(group).skips_dead then unblock(id) end
+  if group and rule_of(group).skips_dead then groups.unblock(id) end
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
@@ -77,10 +77,10 @@ end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
 local function flush()
-  workflows.continue()
+  if next(workflows.changed) then workflows.continue() end
   flush_ended()
   trim_history()
-  rates.forget()
+  if rates.has_started then rates.forget() end
   publish()
   add_totals()
   wake(fresh)

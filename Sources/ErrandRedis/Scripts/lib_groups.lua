@@ -4,10 +4,9 @@
 -- virtual time, and `groups:LEVEL:FIRST` the second parts of one of them. A group that is full or rests is in `held_back`
 -- instead, with the levels at which it waits. `left:…` has the virtual times of groups that have left `groups:…`, and as
 -- `*` the present virtual time.
-local list_of, note_added, note_removed, take_slot, free_slot, must_wait, hold_back, return_held_back
-local waits, reconsider, return_rested, note_rest, count_claims, is_full, unblock, is_blocked, count_second_parts, count_waiting, note_list
+local groups = {}
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
-function list_of(body)
+local function list_of(body)
   local priority, _, _, _, _, _, group = header(body)
   if not group then return 'ready:' .. (priority or '5') end
   return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
@@ -24,23 +23,37 @@ local function lists_of(body)
   return lists
 end
 local function parse_list(name) return string.match(name, '^group:(%d):(.+)$') end
--- The groups whose slots a job takes: the first part of its group, and the group itself.
-local function limited(group)
-  local first = parts_of(group)
-  return first == group and { first } or { first, group }
-end
-local function group_of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
--- When a claim was made (ms), which its token implies unless the claim says otherwise.
-local function made_at(text)
-  local token, made = string.match(text, '^(%d+):%d+:(%d*)')
-  return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
-end
 
 -- How long the virtual times of groups are kept when no job of their level is claimed.
 local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
-do
+
+-- What plain jobs need of groups as well.
+
+-- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
+-- the group is full.
+local function note_added(name, length, added) return parse_list(name) and groups.note_added(name, length, added) or added end
+local function take_slot(group, id) if has('flow') then groups.take_slot(group, id) end end
+-- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
+-- released, its start does not count.
+local function free_slot(id, text, is_released) if has('flow') then groups.free_slot(id, text, is_released) end end
+-- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
+local function must_wait(group, id) return (has('flow') or has('tat')) and groups.must_wait(group, id) end
+
+on_use(groups, function()
+  -- The groups whose slots a job takes: the first part of its group, and the group itself.
+  function groups.limited(group)
+    local first = parts_of(group)
+    return first == group and { first } or { first, group }
+  end
+  function groups.of_claim(text) return string.match(text, '^%d+:%d+:%d*:(%S+)') end
+  -- When a claim was made (ms), which its token implies unless the claim says otherwise.
+  local function made_at(text)
+    local token, made = string.match(text, '^(%d+):%d+:(%d*)')
+    return num(made) > 0 and num(made) or math.floor(num(token or string.match(text, '^(%d+)')) / 1000)
+  end
+
   -- Slots: the ids of the claimed jobs of a group whose claims are limited. A job with two parts may take one of each.
   local held = {}
   local function slots_of(group)
@@ -51,41 +64,38 @@ do
     local changed = try(command, key('held:' .. group), id) or 0
     if held[group] then held[group] = held[group] + by * changed end
   end
-  function is_full(group)
+  function groups.is_full(group)
     local most = rule_of(group).at_once
     return most ~= nil and slots_of(group) >= most
   end
   -- Whether an ordered group waits for a job that has started and not ended, other than this one: `blocked` has its id.
-  function is_blocked(group, id)
+  function groups.is_blocked(group, id)
     local rule = rule_of(group)
     local by = rule.is_ordered and field('blocked', group)
     return by and by ~= id and not (rule.skips_dead and call('ZSCORE', key('dead'), by))
   end
-  -- Whether a group may not run now, because it is full, rests, or waits for another job than this one.
-  function must_wait(group, id)
-    if not (has('flow') or has('tat')) then return false end
-    return is_full(group) or is_blocked(group, id) or rates.rests_until(group) > 0
+  function groups.must_wait(group, id)
+    return groups.is_full(group) or groups.is_blocked(group, id) or rates.rests_until(group) > 0
   end
-  function take_slot(group, id)
-    if not has('flow') then return end
+  function groups.take_slot(group, id)
     if rule_of(group).is_ordered then set_field('blocked', group, id) end
-    for _, part in ipairs(limited(group)) do
+    for _, part in ipairs(groups.limited(group)) do
       if rule_of(part).at_once then change_slot('SADD', part, id, 1) end
       rates.start(part, 1)
     end
   end
 
   -- Notes until when a group rests. Returns whether it does.
-  function note_rest(group)
+  function groups.note_rest(group)
     rates.limit(group)
     local ends = rates.rests_until(group)
     if ends > 0 then rates.note(group, ends) end
     return ends > 0
   end
-  function hold_back(group, level)
+  function groups.hold_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group) or ''
     if not string.find(levels, level, 1, true) then set_field('held_back', group, levels .. level) end
-    note_rest(group)
+    groups.note_rest(group)
   end
   local function forget_held_back(group, level)
     local levels = has('held_back') and call('HGET', key('held_back'), group)
@@ -98,7 +108,7 @@ do
   -- so that no group makes up for its absence. Returns whether it may run.
   local function enter_node(node, child, group, level)
     if must_wait(group) then
-      hold_back(group, level)
+      groups.hold_back(group, level)
       return false
     end
     local lowest = try('ZRANGE', key('groups:' .. node), 0, 0, 'WITHSCORES') or {}
@@ -120,19 +130,19 @@ do
     try('ZADD', key('left:' .. node), time, child)
     call('PEXPIRE', key('left:' .. node), whole(SHARES_MS))
   end
-  function waits(level, group)
+  function groups.waits(level, group)
     if (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) > 0 then return true end
     return (try('ZCARD', key('groups:' .. level .. ':' .. group)) or 0) > 0
   end
 
   -- A group that is no longer full, and does not rest, may run again at the levels where it waits.
-  function return_held_back(group)
-    local levels = has('held_back') and not is_full(group) and not is_blocked(group) and call('HGET', key('held_back'), group)
-    if not levels or note_rest(group) then return false end
+  function groups.return_held_back(group)
+    local levels = has('held_back') and not groups.is_full(group) and not groups.is_blocked(group) and call('HGET', key('held_back'), group)
+    if not levels or groups.note_rest(group) then return false end
     call('HDEL', key('held_back'), group)
     local most = rule_of(group).at_once
     for level in string.gmatch(levels, '%d') do
-      if waits(level, group) then
+      if groups.waits(level, group) then
         enter(level, group)
         fresh = fresh + math.min(most and most - slots_of(group) or 1000, rates.free(group))
       end
@@ -141,30 +151,30 @@ do
   end
   -- Lets an ordered group go on that waits for this job, because the job has ended or is about to be its head again.
   -- Returns whether it waited for the job.
-  function unblock(id, body)
+  function groups.unblock(id, body)
     if not has('blocked') then return false end
     local _, _, _, _, _, _, group = header(body or call('HGET', key('body'), id))
     if not group or call('HGET', key('blocked'), group) ~= id then return false end
     call('HDEL', key('blocked'), group)
-    return_held_back(group)
+    groups.return_held_back(group)
     return true
   end
   -- Lets groups run again whose rest is over, at most so many. Returns how many.
-  function return_rested(most)
-    local groups = rates.rested(most)
-    for _, group in ipairs(groups) do
-      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else return_held_back(group) end
+  function groups.return_rested(most)
+    local rested = rates.rested(most)
+    for _, group in ipairs(rested) do
+      if group == WHOLE_QUEUE then fresh = fresh + rates.free(group) else groups.return_held_back(group) end
     end
-    if #groups > 0 and has('quarantined') then fresh = fresh + 1 end
-    return #groups
+    if #rested > 0 and has('quarantined') then fresh = fresh + 1 end
+    return #rested
   end
 
   -- After a change of a rule: looks at some of the groups that are held back. The next calls look at the others.
-  function reconsider(cursor)
-    forget_rules()
+  function groups.reconsider(cursor)
+    rules.forget()
     if not has('held_back') then cursor = '0' else
       local page = call('HSCAN', key('held_back'), cursor, 'COUNT', 500)
-      for i = 1, #page[2], 2 do return_held_back(page[2][i]) end
+      for i = 1, #page[2], 2 do groups.return_held_back(page[2][i]) end
       cursor = page[1]
     end
     if has('quarantined') then fresh = fresh + 1 end
@@ -180,65 +190,59 @@ do
     if is_queue_held_back == nil then is_queue_held_back = call('HDEL', key('runtime'), 'held_back') == 1 end
     if is_queue_held_back then fresh = fresh + 1 end
   end
-  function count_claims()
+  function groups.count_claims()
     local count = 0
     for _, session in ipairs(call('ZRANGE', key('sessions'), 0, -1)) do count = count + (try('HLEN', claims_key(session)) or 0) end
     return count
   end
 
-  -- Frees the slots of a claim that ends, whatever ends it. This comes before the job's next state. If the claim is
-  -- released, its start does not count.
   local last_text, group
-  function free_slot(id, text, is_released)
-    if not has('flow') then return end
+  function groups.free_slot(id, text, is_released)
     free_slot_of_queue(text, is_released)
-    if text ~= last_text then last_text, group = text, group_of_claim(text) end
+    if text ~= last_text then last_text, group = text, groups.of_claim(text) end
     if not group then return end
-    for _, part in ipairs(limited(group)) do
+    for _, part in ipairs(groups.limited(group)) do
       if rule_of(part).at_once then change_slot('SREM', part, id, -1) end
       if is_released then rates.refund(part, made_at(text)) end
-      return_held_back(part)
+      groups.return_held_back(part)
     end
     if has('quarantined') then fresh = fresh + 1 end
   end
 
   -- `waiting` has the number of entries in the lists of all second parts of a first part.
-  function count_second_parts(group, by)
+  function groups.count_second_parts(group, by)
     local first, second = parts_of(group)
     if not second then return end
     local count = num(try('HGET', key('waiting'), first)) + by
     if count > 0 then try('HSET', key('waiting'), first, count) else try('HDEL', key('waiting'), first) end
   end
   -- The number of entries in the lists of a group, and of its second parts if it is a first part.
-  function count_waiting(group)
+  function groups.count_waiting(group)
     local count = math.max(0, num(try('HGET', key('waiting'), group)))
     for level = 0, 9 do count = count + (try('LLEN', key('group:' .. level .. ':' .. group)) or 0) end
     return count
   end
 
-  -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
-  -- the group is full.
-  function note_added(name, length, added)
+  function groups.note_added(name, length, added)
     local level, group = parse_list(name)
-    if not group then return added end
-    count_second_parts(group, added)
-    if length == added then return note_list(level, group, length) end
+    groups.count_second_parts(group, added)
+    if length == added then return groups.note_list(level, group, length) end
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
     return (must_wait(group) or must_wait((parts_of(group)))) and 0 or added
   end
   -- Notes a list whose group may run from now on. Returns how many sessions to wake for it.
-  function note_list(level, group, length)
+  function groups.note_list(level, group, length)
     call('ZADD', key('backlog'), length, level .. ':' .. group)
     known.backlog = true
     enter(level, group)
     return (must_wait(group) or must_wait((parts_of(group)))) and 0 or length
   end
   -- Notes that a number of entries was removed from a list otherwise than by a claim.
-  function note_removed(name, count)
+  function groups.note_removed(name, count)
     local level, group = parse_list(name)
     if not group then return end
-    count_second_parts(group, -count)
+    groups.count_second_parts(group, -count)
     local length = try('LLEN', key(name)) or 0
     if length > 0 then return call('ZADD', key('backlog'), length, level .. ':' .. group) end
     call('ZREM', key('backlog'), level .. ':' .. group)
@@ -247,8 +251,8 @@ do
       leave(level .. ':' .. first, second)
       forget_held_back(group, level)
     end
-    if waits(level, first) then return end
+    if groups.waits(level, first) then return end
     leave(level, first)
     forget_held_back(first, level)
   end
-end
+end)

@@ -1,9 +1,10 @@
 -- Selects the lists that a claim takes from: levels, unroutable jobs of operations that the session has, and
 -- quarantined jobs.
-local take_levels, own_quarantine, is_first_held_back
--- Whether this session found a quarantined job among unroutable ones.
-local found_quarantined = false
-do
+local levels = {
+  -- Whether this session found a quarantined job among unroutable ones.
+  found_quarantined = false
+}
+on_use(levels, function()
   -- Whether this session may become the quarantine owner.
   local may_own_quarantine = false
 
@@ -16,7 +17,7 @@ do
     for i, id in ipairs(found) do
       if num(crashes[i]) < QUARANTINE_AFTER then others[#others + 1] = id
       elseif may_own_quarantine then
-        found_quarantined = true
+        levels.found_quarantined = true
         call('RPUSH', key('quarantined'), entry_for(id))
       else call('RPUSH', list_key, entry_for(id)) end
     end
@@ -26,16 +27,16 @@ do
   -- The lists of unroutable jobs by level, for operations that this session has. Invented operations do not add to the
   -- cost.
   local function known_unroutable()
-    local levels = {}
+    local found = {}
     local function add(group)
       local operation, level = parse_unroutable_field(group)
       if not operation or call('HEXISTS', me, 'op:' .. operation) == 0 or wrong_type('unroutable:' .. group, 'list') then return end
-      levels[level] = levels[level] or {}
-      table.insert(levels[level], group)
+      found[level] = found[level] or {}
+      table.insert(found[level], group)
     end
     if call('HLEN', key('unroutable')) <= 100 then
       for _, group in ipairs(call('HKEYS', key('unroutable'))) do add(group) end
-      return levels
+      return found
     end
     for _, name in ipairs(call('HKEYS', me)) do
       local operation = string.match(name, '^op:(.+)$')
@@ -44,7 +45,7 @@ do
         if call('HEXISTS', key('unroutable'), group) == 1 then add(group) end
       end
     end
-    return levels
+    return found
   end
 
   -- Whether jobs with a group, which may run, wait at a level.
@@ -52,26 +53,26 @@ do
 
   -- The highest level comes first, but while several levels wait, every sixteenth job is from the lowest. Within a level,
   -- unroutable jobs precede ready ones, because they were ready before.
-  function take_levels(n)
+  function levels.take(n)
     local unroutable = has('unroutable') and known_unroutable() or {}
     local turn = num(runtime[5])
 
     local function take_level(level, most)
-      local groups = unroutable[level] or {}
-      while #groups > 0 and most > 0 and room > 0 and looked < 2000 do
+      local lists = unroutable[level] or {}
+      while #lists > 0 and most > 0 and room > 0 and looked < 2000 do
         -- Each call begins with another list, so that none waits forever.
-        local at = num(call_number) % #groups + 1
-        local list_key = key('unroutable:' .. groups[at])
+        local at = num(call_number) % #lists + 1
+        local list_key = key('unroutable:' .. lists[at])
         regroups = true
         most = take(list_key, most, without_quarantined)
         regroups = false
         local left = call('LLEN', list_key)
-        if left > 0 then call('HSET', key('unroutable'), groups[at], left) else call('HDEL', key('unroutable'), groups[at]) end
+        if left > 0 then call('HSET', key('unroutable'), lists[at], left) else call('HDEL', key('unroutable'), lists[at]) end
         -- The rest of the list was examined, and stays.
-        if most > 0 or left == 0 then table.remove(groups, at) end
+        if most > 0 or left == 0 then table.remove(lists, at) end
       end
-      if #groups == 0 then unroutable[level] = nil end
-      if most > 0 and has_groups(level) then take_groups(level, most) elseif most > 0 then take(key('ready:' .. level), most) end
+      if #lists == 0 then unroutable[level] = nil end
+      if most > 0 and has_groups(level) then shares.take(level, most) elseif most > 0 then take(key('ready:' .. level), most) end
     end
 
     while n > 0 and room > 0 and looked < 2000 do
@@ -121,12 +122,12 @@ do
   end
 
   -- Whether the group of the first quarantined job is full or rests. Then no quarantined job runs.
-  function is_first_held_back()
+  function levels.is_first_held_back()
     local body, id = first_quarantined()
     local _, _, _, _, _, _, group = header(body)
-    for _, part in ipairs(group and limited(group) or {}) do
+    for _, part in ipairs(group and groups.limited(group) or {}) do
       if must_wait(part, id) then
-        note_rest(part)
+        groups.note_rest(part)
         -- The next one may be able to run.
         local entry = call('LLEN', key('quarantined')) > 1 and call('LPOP', key('quarantined'))
         if entry then call('RPUSH', key('quarantined'), entry) end
@@ -145,8 +146,8 @@ do
   -- Makes this session the quarantine owner if it can be: one session at a time runs the quarantined jobs, each alone.
   -- Returns whether the session may claim no other jobs now. An owner that still holds other jobs blocks no one: a
   -- session without claims replaces it.
-  function own_quarantine()
-    local owner, waiting = runtime[4], has('quarantined') and not is_first_held_back()
+  function levels.own_quarantine()
+    local owner, waiting = runtime[4], has('quarantined') and not levels.is_first_held_back()
     may_own_quarantine = not owner
     if not waiting and not owner then return false end
     local holding = call('HLEN', mine)
@@ -163,4 +164,4 @@ do
     if holding == 0 then take(key('quarantined'), 1) end
     return true
   end
-end
+end)

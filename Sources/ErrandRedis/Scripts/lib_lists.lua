@@ -26,7 +26,7 @@ end
 -- group.
 local function add_to_list(command, id, body)
   local name = list_of(body)
-  if unblock(id, body) then command = 'LPUSH' end
+  if has('blocked') and groups.unblock(id, body) then command = 'LPUSH' end
   local length = try(command, key(name), entry_for(id))
   if length then
     fresh = fresh + note_added(name, length, 1)
@@ -88,7 +88,7 @@ local function remove_from_ready(id, body)
   if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
   for n, list_key in ipairs(lists) do
     if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
-      if waiting[n] then note_removed(waiting[n], 1) end
+      if waiting[n] and parse_list(waiting[n]) then groups.note_removed(waiting[n], 1) end
       if not waiting[n] and group and list_key == key('unroutable:' .. group) then
         local left = call('LLEN', list_key)
         if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end

@@ -38,10 +38,10 @@ local function full_group_of(due, envelope)
   if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
   local _, _, _, _, _, _, group = header(stamp .. envelope)
   local counted = {}
-  for _, part in ipairs(group and limited(group) or {}) do
+  for _, part in ipairs(group and groups.limited(group) or {}) do
     local most = rule_of(part).max_waiting
     if most then
-      waiting_of[part] = waiting_of[part] or count_waiting(part)
+      waiting_of[part] = waiting_of[part] or groups.count_waiting(part)
       if waiting_of[part] >= most then return part end
       counted[#counted + 1] = part
     end

@@ -2,13 +2,13 @@
 -- start moves by the interval between two starts, and it may be ahead of the clock by that of a burst. `tat` has those
 -- times in µs; as `=GROUP` the ms of the latest start that found the group less than an interval ahead; and as `!GROUP` the
 -- µs until which a handler lets the group rest. `resting` has the groups that are held back until a time (ms).
-local rates = { begins_earlier = false }
-do
+local rates = { begins_earlier = false, has_started = false }
+on_use(rates, function()
   -- Times in µs are beyond this, times in ms below it.
   local MICROSECONDS = '100000000000000'
   -- Ten years in ms: no rest and no burst matters for longer.
   local LONGEST = 315360000000
-  local times, started = {}, false
+  local times = {}
   local function time_of(member)
     if not times[member] then times[member] = tonumber(has('tat') and try('ZSCORE', key('tat'), member) or 0) or 0 end
     return times[member]
@@ -41,7 +41,7 @@ do
     local time = time_of(group)
     if time - rule.interval < now * 1000 then set_time('=' .. group, now) end
     set_time(group, math.max(time, now * 1000) + count * rule.interval)
-    started = true
+    rates.has_started = true
   end
   -- Takes back a start at a time (ms). Only while the group has been busy since then is it certain that its later starts
   -- did not use that one's time.
@@ -53,7 +53,7 @@ do
   function rates.rest(group, ends)
     set_time('!' .. group, math.max(time_of('!' .. group), ends * 1000))
     rates.note(group, ends)
-    started = true
+    rates.has_started = true
   end
 
   -- No rule lets a group be further ahead of the clock than by its burst: the rule was another one before, or the clock
@@ -78,7 +78,6 @@ do
   end
   -- Forgets times that have passed, some a call; the key expires with the last one.
   function rates.forget()
-    if not started then return end
     local passed = try('ZRANGEBYSCORE', key('tat'), MICROSECONDS, whole(now * 1000), 'LIMIT', 0, 1000) or {}
     local members = {}
     for _, group in ipairs(passed) do
@@ -90,4 +89,4 @@ do
     local left = math.ceil((tonumber(last[2] or 0) or 0) / 1000) - now
     if last[2] then call('PEXPIRE', key('tat'), whole(math.max(1, math.min(left, LONGEST)))) end
   end
-end
+end)

@@ -160,6 +160,6 @@ do
     end
     each_portion(finished, 1000, 'HDEL', key('body'))
     each_portion(ended_claims, 1000, 'HDEL', mine)
-    run_time.settle()
+    if has_rules then run_time.settle() end
   end
 end

@@ -30,7 +30,9 @@ end
 if wrong then return wrong end
 -- A queue of plain jobs lacks these keys, so they need no further checks until a report other than a finish is taken.
 if not special then
-  for name in pairs(SELDOM) do known[name] = false end
+  for _, types in ipairs({ SELDOM, COMBINED }) do
+    for name in pairs(types) do known[name] = false end
+  end
 end
 local is_plain = not special
 local worker = '"' .. session .. '"'

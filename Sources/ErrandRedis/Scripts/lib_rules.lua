@@ -1,12 +1,16 @@
 -- The rules for the groups of a queue, and for the queue as a whole: which one applies, and what it says.
-local rule_of, forget_rules
+local rules = {}
 local function parts_of(group)
   local first, second = string.match(group, '^([^/]+)/(.+)$')
   return first or group, second
 end
 -- The whole queue, as a group and as a pattern.
 local WHOLE_QUEUE = ''
-do
+local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
+-- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
+-- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
+local function rule_of(group) return has('flow') and rules.of(group) or NO_RULE end
+on_use(rules, function()
   -- Whether a part of a group's name matches that of a pattern, in which * stands for any characters.
   local function matches(pattern, text)
     local literals = {}
@@ -24,14 +28,14 @@ do
   end
 
   -- The rule whose pattern has the longest literal prefix applies. A pattern without * is longer than any with one.
-  local rules, rule_by_group = nil, {}
+  local by_prefix, rule_by_group = nil, {}
   local function load_rules()
-    rules = { {}, {} }
+    by_prefix = { {}, {} }
     local flat = call('HGETALL', key('flow'))
     for i = 1, #flat, 2 do
       local star = string.find(flat[i], '*', 1, true)
       local prefix = star and string.sub(flat[i], 1, star - 1) or flat[i] .. '*'
-      local of_parts = rules[string.find(flat[i], '/', 1, true) and 2 or 1]
+      local of_parts = by_prefix[string.find(flat[i], '/', 1, true) and 2 or 1]
       of_parts[prefix] = { pattern = flat[i], text = flat[i + 1] }
     end
   end
@@ -42,7 +46,7 @@ do
   end
   -- No two patterns with as many parts have the same prefix, so that few have to be looked at.
   local function find_rule(group)
-    local of_parts = rules[string.find(group, '/', 1, true) and 2 or 1]
+    local of_parts = by_prefix[string.find(group, '/', 1, true) and 2 or 1]
     if of_parts[group .. '*'] then return of_parts[group .. '*'] end
     for length = #group, group == WHOLE_QUEUE and 1 or 0, -1 do
       local rule = of_parts[string.sub(group, 1, length)]
@@ -50,13 +54,9 @@ do
     end
     return { text = '' }
   end
-  local NO_RULE = { text = '', burst = 1, is_ordered = false, skips_dead = false, by_time = false }
   local function number(text, word) return tonumber(string.match(text, '%f[%w_]' .. word .. '=(%d+)') or '') end
-  -- A rule has: pattern; at_once; weight; interval (µs between two starts) and burst, if it has a rate; is_ordered and
-  -- skips_dead; by_time; max_waiting. The jobs of an ordered group run one at a time.
-  function rule_of(group)
-    if not has('flow') then return NO_RULE end
-    if not rules then load_rules() end
+  function rules.of(group)
+    if not by_prefix then load_rules() end
     local rule = rule_by_group[group]
     if rule then return rule end
     rule = find_rule(group)
@@ -71,5 +71,5 @@ do
     rule_by_group[group] = rule
     return rule
   end
-  function forget_rules() rules, rule_by_group = nil, {} end
-end
+  function rules.forget() by_prefix, rule_by_group = nil, {} end
+end)

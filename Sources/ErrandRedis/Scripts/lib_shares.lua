@@ -1,6 +1,6 @@
 -- Shares: takes the jobs of groups, one after the other, each from the group with the lowest virtual time.
-local take_groups
-do
+local shares = {}
+on_use(shares, function()
   -- What a claim of cost 1 adds to the virtual time of a group of weight 1; by run time, what a millisecond adds.
   local CHARGE = 1000
   -- What each claim is charged in ms, if that is by run time.
@@ -57,10 +57,10 @@ do
       open_nodes[node.name] = nil
       local gone = {}
       for name in pairs(node.gone) do gone[#gone + 1] = name end
-      local groups, left = key('groups:' .. node.name), key('left:' .. node.name)
+      local present, left = key('groups:' .. node.name), key('left:' .. node.name)
       node.left['*'] = node.present
-      write('ZADD', groups, flat_of(node.changed))
-      write('ZREM', groups, gone)
+      write('ZADD', present, flat_of(node.changed))
+      write('ZREM', present, gone)
       write('ZADD', left, flat_of(node.left))
       local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 1000) or {}
       if #passed > 0 then try('ZREM', left, unpack(passed)) end
@@ -141,7 +141,7 @@ do
       local is_group = child.name ~= ''
       local group = node.prefix .. child.name
       if is_group and must_wait(group) then
-        hold_back(group, level)
+        groups.hold_back(group, level)
         leaves(node, child)
         skipped = skipped + 1
         return false
@@ -166,7 +166,7 @@ do
         child.time = child.time + math.max(1, math.floor(CHARGE * (estimate or claimed_cost) / (is_group and rule_of(group).weight or 1)))
       end
       if is_group and not is_empty and must_wait(group) then
-        hold_back(group, level)
+        groups.hold_back(group, level)
         leaves(node, child)
       elseif is_empty then leaves(node, child)
       else moves(node, child) end
@@ -196,7 +196,7 @@ do
           end
         else
           if waits then
-            hold_back(group, level)
+            groups.hold_back(group, level)
             skipped = skipped + 1
           else backlog.look(name) end
           leaves(node, child)
@@ -255,10 +255,10 @@ do
   end
 
   -- Takes up to `most` jobs of a level, with and without a group.
-  function take_groups(of_level, most)
+  function shares.take(of_level, most)
     level = tostring(of_level)
     local uncharged_claim = default_claim
-    estimate = run_time.estimate()
+    estimate = has('flow') and run_time.estimate()
     if estimate then
       charge = ' ' .. level .. ' ' .. whole(estimate)
       default_claim = claim_text(token, hard_deadline(nil, claim_margin, default_duration), nil, charge)
@@ -279,4 +279,4 @@ do
     default_claim, charge = uncharged_claim, nil
     return most
   end
-end
+end)

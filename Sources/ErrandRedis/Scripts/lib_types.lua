@@ -1,30 +1,38 @@
 -- The types of the queue's keys.
 local TYPES = {
-  body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
+  body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', settings = 'hash', ['ready:5'] = 'list',
 }
--- Keys that a queue of plain jobs lacks, and keys that it has at times: one command checks each group.
+-- Keys that a queue of plain jobs lacks, those of groups and workflows, and keys that it has at times: one command checks
+-- each part.
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
-  tombstones = 'hash', settings = 'hash', unroutable = 'hash', flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
-  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['blocked:released'] = 'list',
+  tombstones = 'hash', unroutable = 'hash', debounced = 'hash', throttled = 'hash', ['throttled:ends'] = 'zset',
   quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
+local COMBINED = {
+  flow = 'hash', backlog = 'zset', held_back = 'hash', blocked = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
+  ['workflow:of'] = 'hash', ['workflow:work'] = 'list', ['workflow:hops'] = 'list', ['workflow:names'] = 'hash',
+  ['blocked:released'] = 'list', ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset',
+  ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
+}
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
-  stream = 'stream', cursors = 'hash', tat = 'zset', resting = 'zset', waiting = 'hash',
-  ['blocked:jobs'] = 'hash', ['blocked:order'] = 'zset', workflows = 'zset', ['workflows:unsealed'] = 'zset', ['workflows:ended'] = 'zset',
-  ['workflow:names'] = 'hash',
+  stream = 'stream', cursors = 'hash',
 }
--- The functions of workflows, and the keys of each, with its token behind a colon.
-local workflows = {}
+-- The functions of workflows, with what a call has changed: the workflows, those of which nothing starts any more, the ends
+-- that were noted, how many jobs are ready because others ended, and whether it leaves something to later calls.
+local workflows = { changed = {}, stopped = {}, noted = {}, freed = 0, is_busy = false }
+-- The keys of a workflow, each with its token behind a colon.
 workflows.PARTS = { 'workflow', 'members', 'numbers', 'keys', 'jobs', 'ends', 'outputs', 'needs', 'dependants', 'open', 'dead', 'hops' }
 
 -- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
   local found = call('TYPE', key(name)).ok
-  if found ~= 'none' and found ~= expected then return found end
+  if found == 'none' then return nil end
+  if found ~= expected then return found end
+  known[name] = true
 end
 
 -- A call to a key that few scripts check. One of a wrong type counts as missing; the doctor reports it.
@@ -48,8 +56,11 @@ local function type_error(types)
 end
 
 local function any_exists(types)
-  local keys = {}
-  for name in pairs(types) do keys[#keys + 1] = key(name) end
+  local keys, count, start = {}, 0, Q .. ':'
+  for name in pairs(types) do
+    count = count + 1
+    keys[count] = start .. name
+  end
   return call('EXISTS', unpack(keys)) > 0
 end
 

@@ -1,10 +1,8 @@
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
-do
+on_use(workflows, function()
   -- How many dependants, or jobs, one call looks at.
   local MOST = 30
   local changed, of = workflows.changed, workflows.of
-  -- How many jobs this call has made ready because others ended.
-  workflows.freed = 0
 
   -- The server frees a large key in the background, unless the user may not call UNLINK.
   local function free(name)
@@ -155,7 +153,6 @@ do
   end
   -- Whether this call leaves something for workflows to a promotion.
   function workflows.has_more()
-    if not workflows.is_busy then return false end
     return workflows.noted[1] ~= nil or call('EXISTS', key('workflow:work'), key('blocked:released'), key('workflow:hops')) > 0
   end
-end
+end)

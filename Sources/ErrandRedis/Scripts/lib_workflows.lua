@@ -7,13 +7,9 @@
 -- the ends whose dependants are still to be looked at: W, number and how it has ended. `blocked:jobs` has due time, policy
 -- and name of each job that waits for others, and after the policy @QUEUE if it runs in another queue. `workflow:hops` lists
 -- what is to be told to other queues.
-do
+on_use(workflows, function()
   local RESULT_BYTES = 67108864
-  -- The workflows that this call has changed, and whether nothing of one starts any more.
-  workflows.changed, workflows.stopped = {}, {}
   local changed, stopped = workflows.changed, workflows.stopped
-  -- The ends that this call has noted.
-  workflows.noted = {}
 
   local keys = {}
   local function of(name, w)
@@ -254,4 +250,4 @@ do
     end
     return #edges, #edges < most
   end
-end
+end)

@@ -27,7 +27,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     promoted = promoted + #moved
   end
 end
-if special and has('resting') then promoted = promoted + return_rested(limit) end
+if special and has('resting') then promoted = promoted + groups.return_rested(limit) end
 -- Decides about jobs of workflows whose names other jobs held when they came free.
 local function admit(most)
   local admitted = has('blocked:released') and try('LPOP', key('blocked:released'), most) or {}
@@ -58,7 +58,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do await(call('ZRANGE', key(n
 if special and has('resting') then await((try('ZRANGE', key('resting'), 0, 0, 'WITHSCORES') or {})[2]) end
 -- A rule was changed while very many groups were held back.
 local rest = special and has('held_back') and call('HGET', key('runtime'), 'reconsider')
-if rest and reconsider(whole(num(rest))) then next_due = 0 end
+if rest and groups.reconsider(whole(num(rest))) then next_due = 0 end
 local ticking = 0
 -- A corrupt timetable does not leave jobs half promoted: the script that lists due schedules reports it.
 if has('timetable') and not wrong_type('timetable', 'zset') then

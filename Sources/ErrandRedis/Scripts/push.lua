@@ -29,7 +29,7 @@ push_jobs(1, reply)
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
-  if special and num(field('settings', 'starts')) == 1 then return false end
+  if num(field('settings', 'starts')) == 1 then return false end
   local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
   if of_queue.at_once or of_queue.interval then return false end
   if special or level ~= '5' then

@@ -192,7 +192,7 @@ local function ended()
   elseif kind == 'r' then workflows.move_member(w, n, value)
   else workflows.end_member(w, n, kind, value) end
   workflows.continue()
-  return workflows.has_more() and 1 or 0
+  return workflows.is_busy and workflows.has_more() and 1 or 0
 end
 local function delivered()
   while true do

@@ -6,7 +6,8 @@ struct BenchFigures: Sendable {
         case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, drainServed, mixed
-        case drainFewGroups, drainManyGroups, drainLimitedGroups, drainBesideRestingGroups,
+        case drainFewGroups, drainManyGroups, drainLimitedGroups, drainBesideOneRestingGroup,
+            drainBesideRestingGroups,
             serverMicrosecondsPerGroupedJob
         case waitWithoutFlood99, waitBesideFlood99, waitBesideManyUsers99
         case uniqueNew, uniqueDrop, uniqueReplace

@@ -134,16 +134,20 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
             figures.add(drain.drained, to: .drainLimitedGroups)
         },
-        BenchMeasurement(part: .groups, title: "drain, 10 groups, 100,000 rest", seconds: { $0.seconds(jobs: 9) }) {
-            stage,
-            figures in
-            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, resting: 100_000)
-            figures.add(drain.drained, to: .drainBesideRestingGroups)
-        },
+        besideResting("drain, 10 groups, another rests", 1, .drainBesideOneRestingGroup),
+        besideResting("drain, 10 groups, 100,000 rest", 100_000, .drainBesideRestingGroups),
         flood("99 small tenants", of: 0, users: 1, .waitWithoutFlood99),
         flood("99 small tenants beside a flood", of: 10, users: 1, .waitBesideFlood99),
         flood("99 small tenants beside a flood of 10,000 users", of: 10, users: 10_000, .waitBesideManyUsers99),
     ]
+
+    /// The drain of ten groups beside others that rest.
+    private static func besideResting(_ title: String, _ resting: Int, _ kind: BenchFigures.Kind) -> BenchMeasurement {
+        BenchMeasurement(part: .groups, title: title, seconds: { $0.seconds(jobs: 9) }) { stage, figures in
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, resting: resting)
+            figures.add(drain.drained, to: kind)
+        }
+    }
 
     /// The waits of small tenants beside a flood of so many times the number of jobs.
     private static func flood(

@@ -54,6 +54,7 @@ struct BenchReport {
             "mixed": rate(.mixed),
             "groups": [
                 "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),
+                "beside_one_resting": rate(.drainBesideOneRestingGroup),
                 "beside_resting": rate(.drainBesideRestingGroups),
                 "server_us_per_job": exact(.serverMicrosecondsPerGroupedJob),
                 "wait_p99_ms": exact(.waitWithoutFlood99), "wait_beside_flood_p99_ms": exact(.waitBesideFlood99),

@@ -50,6 +50,12 @@ struct BenchRow {
         BenchRow("drain, 10,000 groups", .drainManyGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, 1,000 groups, one job of each at once", .drainLimitedGroups, .rate, of: .ceilingClaimFinish),
         BenchRow(
+            "drain, 10 groups, while another one rests",
+            .drainBesideOneRestingGroup,
+            .rate,
+            of: .ceilingClaimFinish
+        ),
+        BenchRow(
             "drain, 10 groups, while 100,000 others rest",
             .drainBesideRestingGroups,
             .rate,
