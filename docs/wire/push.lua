@@ -1480,18 +1480,27 @@ local function settle_newer(i, envelope)
 end
 
 -- The list in which a pushed job waits. The header of version 1 has no group.
-local function list_name(body)
-  if string.byte(body, 14) == 50 then return list_of(body) end
-  return 'ready:' .. string.sub(body, 16, 16)
+local ready_lists = {}
+local function list_name(envelope)
+  local version, _, level = string.byte(envelope, 1, 3)
+  if version == 50 then return list_of(stamp .. envelope) end
+  local name = ready_lists[level]
+  if not name then
+    name = 'ready:' .. string.char(level)
+    ready_lists[level] = name
+  end
+  return name
 end
+-- Most jobs are due now.
+local function is_due(due) return due == '0' or num(due) <= now end
 
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
-  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  if due ~= '0' and (#due > 15 or not string.find(due, '^%d+$')) then return 'the due time must be milliseconds since 1970' end
   -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
   if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
-  local letter = string.find(policy, '^[idrkDRK]$') and policy or timed_policy(policy)
+  local letter = (policy == 'i' or string.find(policy, '^[drkDRK]$')) and policy or timed_policy(policy)
   if not letter then return 'the policy must be i, d, r, k, D, R, K, t:WINDOW or B:WINDOW[:AT_MOST]' end
   if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
@@ -1546,7 +1555,7 @@ local function refuse_jobs(from)
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
-    local place = num(ARGV[i + 1]) <= now and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
+    local place = is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'
     if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end
@@ -1558,14 +1567,13 @@ end
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
-  local body = stamp .. envelope
-  bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = body
+  local n = #bodies
+  bodies[n + 1], bodies[n + 2] = id, stamp .. envelope
   seen[id] = true
-  if num(due) > now then
+  if not is_due(due) then
     call('ZADD', key('scheduled'), due, id)
   else
-    local name = list_name(body)
+    local name = list_name(envelope)
     local list = entries[name]
     if not list then
       list = {}
@@ -1589,7 +1597,7 @@ local refuses_jobs = false
 local waiting_of = {}
 -- The group, or the first part of it, for which a job that is due would be one too many; nil if there is none.
 local function full_group_of(due, envelope)
-  if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
+  if string.byte(envelope, 1) ~= 50 or not refuses_jobs or not is_due(due) or not has('flow') then return nil end
   local _, _, _, _, _, _, group = header(stamp .. envelope)
   local counted = {}
   for _, part in ipairs(group and groups.limited(group) or {}) do
@@ -1621,7 +1629,7 @@ local function end_replaced(holder, body, newer)
   delete_field('debounced', holder)
   forget_side_records(holder)
   call('HDEL', key('body'), holder)
-  workflows.ended(holder, 'r', nil, newer)
+  if has('workflow:of') then workflows.ended(holder, 'r', nil, newer) end
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
@@ -1771,9 +1779,11 @@ end
 
 -- Adds a job that is not known; returns the text of its receipt.
 local function push_one(id, due, policy, name, envelope)
-  if string.sub(policy, 1, 1) == 't' then return push_throttled(id, due, policy, name, envelope) end
-  if policy ~= 'i' then return push_named(id, due, policy, name, envelope) end
-  local full = full_group_of(due, envelope)
+  if policy ~= 'i' then
+    local push = string.byte(policy) == 116 and push_throttled or push_named
+    return push(id, due, policy, name, envelope)
+  end
+  local full = string.byte(envelope) == 50 and full_group_of(due, envelope)
   if full then return 'f:' .. full end
   gather(id, envelope, due)
   return 'a'

@@ -4,14 +4,13 @@
 -- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
-  local body = stamp .. envelope
-  bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = body
+  local n = #bodies
+  bodies[n + 1], bodies[n + 2] = id, stamp .. envelope
   seen[id] = true
-  if num(due) > now then
+  if not is_due(due) then
     call('ZADD', key('scheduled'), due, id)
   else
-    local name = list_name(body)
+    local name = list_name(envelope)
     local list = entries[name]
     if not list then
       list = {}
@@ -35,7 +34,7 @@ local refuses_jobs = false
 local waiting_of = {}
 -- The group, or the first part of it, for which a job that is due would be one too many; nil if there is none.
 local function full_group_of(due, envelope)
-  if not refuses_jobs or string.byte(envelope, 1) ~= 50 or num(due) > now or not has('flow') then return nil end
+  if string.byte(envelope, 1) ~= 50 or not refuses_jobs or not is_due(due) or not has('flow') then return nil end
   local _, _, _, _, _, _, group = header(stamp .. envelope)
   local counted = {}
   for _, part in ipairs(group and groups.limited(group) or {}) do
@@ -67,7 +66,7 @@ local function end_replaced(holder, body, newer)
   delete_field('debounced', holder)
   forget_side_records(holder)
   call('HDEL', key('body'), holder)
-  workflows.ended(holder, 'r', nil, newer)
+  if has('workflow:of') then workflows.ended(holder, 'r', nil, newer) end
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
@@ -217,9 +216,11 @@ end
 
 -- Adds a job that is not known; returns the text of its receipt.
 local function push_one(id, due, policy, name, envelope)
-  if string.sub(policy, 1, 1) == 't' then return push_throttled(id, due, policy, name, envelope) end
-  if policy ~= 'i' then return push_named(id, due, policy, name, envelope) end
-  local full = full_group_of(due, envelope)
+  if policy ~= 'i' then
+    local push = string.byte(policy) == 116 and push_throttled or push_named
+    return push(id, due, policy, name, envelope)
+  end
+  local full = string.byte(envelope) == 50 and full_group_of(due, envelope)
   if full then return 'f:' .. full end
   gather(id, envelope, due)
   return 'a'

@@ -28,18 +28,27 @@ local function settle_newer(i, envelope)
 end
 
 -- The list in which a pushed job waits. The header of version 1 has no group.
-local function list_name(body)
-  if string.byte(body, 14) == 50 then return list_of(body) end
-  return 'ready:' .. string.sub(body, 16, 16)
+local ready_lists = {}
+local function list_name(envelope)
+  local version, _, level = string.byte(envelope, 1, 3)
+  if version == 50 then return list_of(stamp .. envelope) end
+  local name = ready_lists[level]
+  if not name then
+    name = 'ready:' .. string.char(level)
+    ready_lists[level] = name
+  end
+  return name
 end
+-- Most jobs are due now.
+local function is_due(due) return due == '0' or num(due) <= now end
 
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
-  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  if due ~= '0' and (#due > 15 or not string.find(due, '^%d+$')) then return 'the due time must be milliseconds since 1970' end
   -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
   if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
-  local letter = string.find(policy, '^[idrkDRK]$') and policy or timed_policy(policy)
+  local letter = (policy == 'i' or string.find(policy, '^[drkDRK]$')) and policy or timed_policy(policy)
   if not letter then return 'the policy must be i, d, r, k, D, R, K, t:WINDOW or B:WINDOW[:AT_MOST]' end
   if (letter == 'i') ~= (name == '') then return 'a name goes with every policy except i' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
@@ -94,7 +103,7 @@ local function refuse_jobs(from)
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
-    local place = num(ARGV[i + 1]) <= now and list_name(stamp .. ARGV[i + 4]) or 'scheduled'
+    local place = is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'
     if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end
