@@ -124,7 +124,7 @@ do
     for i = 1, #found do
       local id, body = found[i], stored[i]
       -- Most jobs have no timeout and a header of version 1; this is claim_one() for them.
-      if is_sound and body and string.byte(body, 18) == 59 and #id <= 64 and id ~= '' and not regroups then
+      if is_sound and body and string.byte(body, 18) == 59 and #id <= 64 and id ~= '' then
         n = n + 1
         ids[n], bodies[n] = id, body
         claims[2 * n - 1], claims[2 * n] = id, default_claim

@@ -71,6 +71,19 @@ struct StrayEntryTests {
         #expect(status.dead == 1 && status.totals["dead"] == 1 && status.ready == 0)
     }
 
+    @Test(arguments: ["no id", String(repeating: "i", count: 65)]) func anEntryThatIsNoIDIsDead(
+        entry: String
+    ) async throws {
+        defer { broker.close() }
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        _ = try await broker.push([OperationDescription("work", id: "job").makeEnvelope()], to: "default")
+        try server.run("HSET", key + "body", entry, try server.run("HGET", key + "body", "job"))
+        try server.run("RPUSH", key + "ready:5", entry)
+        #expect(try await calls.claim(5).map(\.id) == ["job"])
+        #expect(try await broker.status(of: "default").queue.totals["dead"] == 1)
+    }
+
     @Test(arguments: ["ended", "ended:old"], [OutcomeReport.Verb.finished, .failed, .released])
     func aJobThatRunsInTwoSessionsEndsOnce(generation: String, second: OutcomeReport.Verb) async throws {
         defer { broker.close() }
