@@ -49,8 +49,8 @@ local function setting(name, default)
   return default
 end
 
--- Fills a table of functions when one of them is first used. Most calls need few of a script's functions, and each one
--- that is made takes time.
+-- Fills a table of functions when one of them is first called. Most calls need few of a script's functions, and creating
+-- each of them takes time.
 local function on_use(functions, fill)
   local earlier = getmetatable(functions)
   setmetatable(functions, { __index = function(_, name)
@@ -489,7 +489,7 @@ local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
 
--- What plain jobs need of groups as well.
+-- Scripts call the following functions for plain jobs as well.
 
 -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
 -- the group is full.

@@ -160,7 +160,7 @@ final class SessionRegistration: Sendable {
                 logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
                 tellOnce(error)
             }
-            // Nobody waits for the end of this.
+            // A pause may outlast the worker's end, since no task waits for this one.
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(2))
         }

@@ -48,7 +48,7 @@ struct JobsExport {
         StandardError.write("\(count.counted("job")) exported")
         if ofWorkflows > 0 {
             let jobs = ofWorkflows.counted("job")
-            StandardError.write("note: \(jobs) of workflows; pushed again, they are outside of them")
+            StandardError.write("note: \(jobs) of workflows, which an import pushes as plain jobs")
         }
         try completeness.unreadable.fail("the other jobs were exported")
         if !completeness.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }

@@ -48,8 +48,8 @@ local function setting(name, default)
   return default
 end
 
--- Fills a table of functions when one of them is first used. Most calls need few of a script's functions, and each one
--- that is made takes time.
+-- Fills a table of functions when one of them is first called. Most calls need few of a script's functions, and creating
+-- each of them takes time.
 local function on_use(functions, fill)
   local earlier = getmetatable(functions)
   setmetatable(functions, { __index = function(_, name)

@@ -29,7 +29,7 @@ local SHARES_MS = 60000
 -- The nodes that a claim has in memory: a group that enters one of them must not be removed at the end.
 local open_nodes = {}
 
--- What plain jobs need of groups as well.
+-- Scripts call the following functions for plain jobs as well.
 
 -- Notes that jobs were added to a list, which has this length now. Returns how many sessions to wake for them: none if
 -- the group is full.
