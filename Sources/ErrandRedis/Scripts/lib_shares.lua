@@ -52,7 +52,8 @@ on_use(shares, function()
     local function write(command, target, list)
       for from = 1, #list, 1000 do try(command, target, unpack(list, from, math.min(from + 999, #list))) end
     end
-    -- Writes the virtual times of a node. Those that the present one has passed are forgotten, some a call.
+    -- Writes the virtual times of a node. Those that the present one has passed are forgotten: in each call more than it adds,
+    -- so that none of them takes long.
     function save(node)
       open_nodes[node.name] = nil
       local gone = {}
@@ -62,7 +63,8 @@ on_use(shares, function()
       write('ZADD', present, flat_of(node.changed))
       write('ZREM', present, gone)
       write('ZADD', left, flat_of(node.left))
-      local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, 1000) or {}
+      local most = math.min(16 + 2 * looked, 1000)
+      local passed = try('ZRANGEBYSCORE', left, '-inf', '(' .. whole(node.present), 'LIMIT', 0, most) or {}
       if #passed > 0 then try('ZREM', left, unpack(passed)) end
       call('PEXPIRE', left, whole(SHARES_MS))
     end
