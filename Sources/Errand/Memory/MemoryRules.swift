@@ -12,7 +12,7 @@ enum MemoryRules {
     static let resultBytes = 65_536
     static let jobsACall = 500
     /// The largest number of jobs of workflows that one call looks at because others have ended.
-    static let dependantsACall = 15
+    static let dependantsACall = 30
     /// The most jobs that a call claims while the queue has jobs of workflows.
     static let membersACall = 100
 

@@ -1,7 +1,7 @@
 -- Workflows: when one has ended, has failed or goes on, and what is left to later calls.
 on_use(workflows, function()
   -- How many dependants, or jobs, one call looks at.
-  local MOST = 15
+  local MOST = 30
   local changed, of = workflows.changed, workflows.of
 
   -- The server frees a large key in the background, unless the user may not call UNLINK.

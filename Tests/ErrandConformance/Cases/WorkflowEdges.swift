@@ -69,12 +69,12 @@ extension ConformanceCase {
                     #expect(try await fixture.state(flow) == .finished)
                 }
             },
-            ConformanceCase("a call goes on with 15 jobs of workflows, and claims 100") { fixture in
+            ConformanceCase("a call goes on with 30 jobs of workflows, and claims 100") { fixture in
                 let many = (0..<250).map { Node("n\($0)", after: "a") }
                 let flow = try await fixture.pushWorkflow(of: [Node("a")] + many)
                 let session = try await fixture.session()
                 try await session.end(.finished, flow, "a")
-                for ready in Array(stride(from: 15, to: 250, by: 15)) + [250] {
+                for ready in Array(stride(from: 30, to: 250, by: 30)) + [250] {
                     #expect(try await fixture.status().ready == ready)
                     try await fixture.deliver()
                 }
