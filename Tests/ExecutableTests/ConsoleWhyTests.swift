@@ -53,6 +53,19 @@ import Testing
         #expect(words.contains(" and will then end as expired (expiry in "), "\(words)")
     }
 
+    @Test func `a lost worker serves no queue`() async throws {
+        try await push("alone")
+        let desk = try await Desk(server)
+        #expect(try await reason("alone") == "behind")
+        // As if its last heartbeat were a minute ago.
+        let session = "errand:{default}:session:" + desk.session.id
+        let beat = try #require(Int(try server.run("HGET", session, "beat")))
+        try server.run("HSET", session, "beat", "\(beat - 60_000)")
+        #expect(try await reason("alone") == "unroutable")
+        let doctor = try await Executable.console.run(["doctor"], on: server)
+        #expect(doctor.text.contains("no worker serves the queue: 1 waiting job"), "\(doctor.text)")
+    }
+
     @Test func `a job of a full group says which`() async throws {
         let desk = try await Desk(server)
         try await desk.broker.setFlow("default", matching: "tenant-*", FlowRule(atOnce: 1))

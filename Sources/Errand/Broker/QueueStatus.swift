@@ -170,3 +170,9 @@ public struct QueueSettings: Sendable, Equatable {
         self.keptEvents = keptEvents
     }
 }
+
+extension SessionStatus {
+    /// Whether the worker has missed several heartbeats, which it sends at least every 7.5 s: it has died, hangs or
+    /// cannot reach the broker. Another worker of its queues takes over its jobs and removes it from the list.
+    package var isLost: Bool { lastBeatMilliseconds > 30_000 }
+}

@@ -100,9 +100,15 @@ extension MemoryBroker {
             running += try change(queue) { queue in ids.count { queue.record(of: $0)?.state == .running } }
         }
         guard running == 0 else { return .running(jobs: running) }
+        let members = try await members(of: workflow, from: 0, count: record.count)
+        let dead = Dictionary(grouping: members.filter { $0.state == .dead }, by: \.queue)
         if record.endedAt == nil { _ = try await cancel(workflow) }
+        var deleted = record.open - record.dead
+        for (queue, members) in dead {
+            deleted += try change(queue) { queue in members.count { queue.delete($0.id) == .deleted } }
+        }
         try change(workflow.queue) { $0.forget(workflow.token) }
-        return .changed(jobs: record.open)
+        return .changed(jobs: deleted)
     }
 
     /// Returns the results of finished jobs of a workflow.

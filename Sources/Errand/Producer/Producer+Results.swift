@@ -49,12 +49,13 @@ extension Producer {
     func obstacle(to receipt: Receipt, _ state: JobState?) async -> String? {
         guard state == .ready, let (queue, sessions) = try? await broker.status(of: receipt.queue) else { return nil }
         if queue.isPaused { return "queue \(receipt.queue) is paused" }
-        if sessions.isEmpty { return "no worker serves queue \(receipt.queue)" }
+        let live = sessions.filter { !$0.isLost }
+        if live.isEmpty { return "no worker serves queue \(receipt.queue)" }
         guard let record = try? await job(receipt), let job = try? JobEnvelope.read(stored: record.body) else {
             return nil
         }
         let operation = job.description.operation
-        if !sessions.contains(where: { $0.operations.contains(operation) }) {
+        if !live.contains(where: { $0.operations.contains(operation) }) {
             return "no worker of queue \(receipt.queue) has the operation \(operation)"
         }
         return "\(queue.ready) jobs are ready in queue \(receipt.queue), and \(queue.executing) are running"

@@ -16,8 +16,9 @@ struct QueueAdvice {
         // A key of the wrong type is already a finding.
         if let forbidden = unreadable.first(where: { $0.error.code == .notPermitted }) { throw forbidden.error }
         for (queue, (status, sessions)) in read {
-            advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)
-            advice += try await LateSchedules(broker: broker).advice(on: queue, hasWorkers: !sessions.isEmpty)
+            let hasWorkers = sessions.contains { !$0.isLost }
+            advice += unknownOperations(status) + idleness(status, hasWorkers: hasWorkers) + dead(status)
+            advice += try await LateSchedules(broker: broker).advice(on: queue, hasWorkers: hasWorkers)
             advice += try await ScheduleOrigins(broker: broker).advice(on: queue)
         }
         return advice

@@ -62,11 +62,11 @@ struct EventWriter: Sendable {
     }
 
     private func paint(_ kind: String) -> String {
-        let word = kind.onOneLine(atMost: 9)
+        let word = kind.onOneLine(atMost: 40)
         let padded = word + String(repeating: " ", count: max(0, 9 - word.count))
         return switch kind {
-        case "finished": Colour.green.painted(padded, on: coloured)
-        case "failed", "timed_out", "dead": Colour.red.painted(padded, on: coloured)
+        case "finished", "workflow_finished": Colour.green.painted(padded, on: coloured)
+        case "failed", "timed_out", "dead", "workflow_failed": Colour.red.painted(padded, on: coloured)
         case "retrying", "recovered", "released": Colour.yellow.painted(padded, on: coloured)
         default: padded
         }

@@ -92,8 +92,9 @@ package struct JobWait: Sendable, Equatable {
         if queue.isPaused {
             return JobWait(.paused, "paused: the queue is; errand queue resume \(job.queue) lets it go on")
         }
-        if sessions.isEmpty { return JobWait(.unroutable, "unroutable: no live worker serves queue \(job.queue)") }
-        guard let operation = job.operation, sessions.contains(where: { $0.operations.contains(operation) }) else {
+        let live = sessions.filter { !$0.isLost }
+        if live.isEmpty { return JobWait(.unroutable, "unroutable: no live worker serves queue \(job.queue)") }
+        guard let operation = job.operation, live.contains(where: { $0.operations.contains(operation) }) else {
             return JobWait(.unroutable, "unroutable: no live worker has operation \(job.operation ?? "-")")
         }
         return nil

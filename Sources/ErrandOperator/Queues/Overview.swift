@@ -122,9 +122,8 @@ extension QueueStatus {
 }
 
 extension Overview.Worker {
-    /// Whether the worker has missed several heartbeats, which it sends at least every 7.5 s: it has died, hangs or
-    /// cannot reach the broker. Another worker of its queues takes over its jobs and removes it from the list.
-    package var isLost: Bool { session.lastBeatMilliseconds > 30_000 }
+    /// Whether its session is lost.
+    package var isLost: Bool { session.isLost }
 }
 
 extension Overview.Worker {

@@ -1,4 +1,4 @@
-import Errand
+package import Errand
 
 /// Messages about jobs of workflows between queues.
 ///
@@ -11,7 +11,15 @@ extension RedisBroker {
         while let queue = queues.popLast() {
             let messages = try await messages(of: queue)
             var told: Set<String> = []
-            for message in messages where try await tell(message, from: queue) { told.insert(message.queue) }
+            // A job may be the first of its queue.
+            for queue in Set(messages.filter(\.isArrival).map(\.queue)).sorted() { await announce(queue) }
+            for message in messages {
+                if message.content == .stop {
+                    queues += try await cancelAll(of: WorkflowID(queue: queue, token: message.token))
+                } else if try await tell(message, from: queue) {
+                    told.insert(message.queue)
+                }
+            }
             guard let last = messages.last else { continue }
             if try await clear(through: last, of: queue) { queues.append(queue) }
             for other in told.sorted() where try await promoteOnce(on: other).messages > 0 { queues.append(other) }
@@ -19,7 +27,7 @@ extension RedisBroker {
     }
 
     /// Makes up to 500 due jobs of each kind ready; also returns how many messages it has for other queues.
-    func promoteOnce(on queue: String) async throws(BrokerError) -> (promotion: Promotion, messages: Int) {
+    package func promoteOnce(on queue: String) async throws(BrokerError) -> (promotion: Promotion, messages: Int) {
         var call = ScriptCall(.promote, on: queue)
         call.add(500)
         let reply = try await run(call)
@@ -37,6 +45,17 @@ extension RedisBroker {
             guard let message = WorkflowMessage(reply) else { throw unexpected("a message of a workflow") }
             return message
         }
+    }
+
+    /// Cancels the jobs of a workflow that one of its dead jobs has stopped. Returns the other queues that have some.
+    private func cancelAll(of workflow: WorkflowID) async throws(BrokerError) -> Set<String> {
+        var (all, goesOn) = (Set<String>(), true)
+        while goesOn {
+            let queues: [String]
+            (queues, goesOn) = try await cancelOpenJobs(of: workflow)
+            all.formUnion(queues)
+        }
+        return all.subtracting([workflow.queue])
     }
 
     /// Returns whether a promotion has something to do in the other queue then.
@@ -58,6 +77,7 @@ extension RedisBroker {
             call.add(message.number)
             call.add(letter)
             call.add(value)
+        case .stop: return false
         }
         let isBusy = try await run(call).number == 1
         if message.isStopped, case .arrival(let id, _, _) = message.content {
@@ -76,13 +96,15 @@ extension RedisBroker {
     }
 }
 
-/// A message about a job of a workflow, for another queue.
+/// A message about a job of a workflow, for another queue, or about the workflow.
 private struct WorkflowMessage {
-    enum Content {
+    enum Content: Equatable {
         /// The job is free: its id, `DUE POLICY NAME`, and its envelope.
         case arrival(id: String, place: [UInt8], envelope: [UInt8])
         /// What has happened to the job, as a letter of the script, and its result or the job that has its place.
         case end(letter: String, value: [UInt8])
+        /// A dead job has stopped the workflow: the others are to be cancelled.
+        case stop
     }
 
     /// Messages of a queue have growing numbers.
@@ -96,6 +118,8 @@ private struct WorkflowMessage {
     let content: Content
     /// Whether nothing of the workflow starts any more.
     let isStopped: Bool
+
+    var isArrival: Bool { if case .arrival = content { true } else { false } }
 
     init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count == 2, let bytes = parts[0].bytes else { return nil }
@@ -118,6 +142,7 @@ private struct WorkflowMessage {
                 envelope: Array(lines[1].dropFirst(length))
             )
         case "end": content = .end(letter: words[5], value: Array(lines[1]))
+        case "stop": content = .stop
         default: return nil
         }
     }

@@ -96,13 +96,21 @@ extension RedisBroker {
     private func cancelJobs(of workflow: WorkflowID) async throws(BrokerError) {
         var goesOn = true
         while goesOn {
-            goesOn = false
             try await deliver(from: workflow.queue)
-            for (queue, ids) in try await jobs("open", of: workflow) {
-                if try await cancel(ids, on: queue).contains(.cancelled) { goesOn = true }
-                try await deliver(from: queue)
-            }
+            let queues: [String]
+            (queues, goesOn) = try await cancelOpenJobs(of: workflow)
+            for queue in queues { try await deliver(from: queue) }
         }
+    }
+
+    /// Cancels the jobs of a workflow that was stopped, and asks running ones to stop. Messages are not delivered.
+    ///
+    /// - Returns: the queues of the jobs, and whether one of them was cancelled, so that there may be others.
+    func cancelOpenJobs(of workflow: WorkflowID) async throws(BrokerError) -> (queues: [String], goesOn: Bool) {
+        let open = try await jobs("open", of: workflow)
+        var goesOn = false
+        for (queue, ids) in open where try await cancel(ids, on: queue).contains(.cancelled) { goesOn = true }
+        return (open.keys.sorted(), goesOn)
     }
 
     /// Retries the dead jobs that hold up a workflow.
@@ -131,9 +139,24 @@ extension RedisBroker {
             running += try await inspect(ids, on: queue).count { $0?.state == .running }
         }
         guard running == 0 else { return .running(jobs: running) }
+        let dead = try await deadMembers(of: record)
         if record.endedAt == nil { _ = try await cancel(workflow) }
+        var deleted = record.open - record.dead
+        for (queue, members) in dead {
+            deleted += try await delete(members.map(\.id), on: queue).count { $0 == .deleted }
+        }
         try await forget(workflow)
-        return .changed(jobs: record.open)
+        return .changed(jobs: deleted)
+    }
+
+    /// The dead jobs of a workflow by their queues, including those that do not hold it up.
+    private func deadMembers(of workflow: WorkflowRecord) async throws(BrokerError) -> [String: [WorkflowMemberRecord]]
+    {
+        var dead: [WorkflowMemberRecord] = []
+        for first in stride(from: 0, to: workflow.count, by: 1000) {
+            dead += try await members(of: workflow.id, from: first, count: 1000).filter { $0.state == .dead }
+        }
+        return Dictionary(grouping: dead, by: \.queue)
     }
 
     private func forget(_ workflow: WorkflowID) async throws(BrokerError) {
@@ -233,7 +256,15 @@ extension RedisBroker {
 
     /// The ids of jobs of a workflow by their queues.
     private func jobs(_ which: String, of workflow: WorkflowID) async throws(BrokerError) -> [String: [String]] {
-        let texts = try await run(ScriptCall(.workflows, which, workflow)).elements?.compactMap(\.text) ?? []
+        var (texts, cursor) = (Set<String>(), "0")
+        repeat {
+            var call = ScriptCall(.workflows, which, workflow)
+            call.add(cursor)
+            let page = try await run(call).elements?.compactMap(\.text) ?? []
+            guard let next = page.first else { throw unexpected("the jobs of a workflow") }
+            texts.formUnion(page.dropFirst())
+            cursor = next
+        } while cursor != "0"
         var jobs: [String: [String]] = [:]
         for text in texts {
             guard let space = text.lastIndex(of: " ") else { throw unexpected("the jobs of a workflow") }

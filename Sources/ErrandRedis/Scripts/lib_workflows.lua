@@ -35,7 +35,7 @@ on_use(workflows, function()
     noted[#noted + 1] = { w, n, how }
     changed[w], workflows.is_busy = true, true
   end
-  -- Leaves a message for another queue, with a number that only grows; any worker delivers it.
+  -- Leaves a message, usually for another queue, with a number that only grows; any worker delivers it.
   function workflows.hop(text)
     local number = whole(math.max(num(field('runtime', 'hop')) + 1, now))
     set_field('runtime', 'hop', number)
@@ -61,7 +61,8 @@ on_use(workflows, function()
     if flow.has_dead then try('SREM', of('dead', w), n) end
     try('HSET', of('ends', w), n, how .. nowtext)
     if FAILS[how] then try('HSET', of('workflow', w), 'has_failure', 1) end
-    if how == 'd' then try('HSET', of('workflow', w), 'cancels', 1) end
+    -- A client cancels what does not wait for other jobs, because that may be in other queues, and be much.
+    if how == 'd' and try('HSET', of('workflow', w), 'cancels', 1) == 1 then workflows.hop('stop ' .. queue .. ' ' .. w .. ' - -\n') end
     result = result or ''
     if how == 'f' and flow.bytes + #result <= RESULT_BYTES then
       flow.bytes = flow.bytes + #result

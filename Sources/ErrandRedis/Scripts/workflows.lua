@@ -1,13 +1,14 @@
 -- workflows: lists workflows, and returns members and results of one. Reads only.
 --
 -- Arguments  list, offset, the largest number · one, W · members, W, first number, the largest number
---            open, W · dead, W · results, W, id of a job, how many of the others to leave out, keys of others ('*' for
+--            open, W, cursor · dead, W, cursor (0 at first) · results, W, id of a job, how many of the others to leave out, keys of others ('*' for
 --            those that it comes after)
 --            messages: those for other queues that are to be delivered next
 -- Reply      list: next offset (-1: none), then for each its values: W, name, state, round, members, open, dead, on_dead,
 --            pushed and ended (ms; 0 if it has not) · one: the values, or nothing
 --            members: for each its record (key, @QUEUE if that is another one, and needs), id, how and when it ended ('' if
---            it has not) and its state · open, dead: `ID QUEUE`, at most 500
+--            it has not) and its state · open, dead: the next cursor (0: none), then
+--            `ID QUEUE` of some; one may come twice
 --            results: how many others to leave out of the next call (-1: none follows), then keys and results
 --            messages: for each its text, and 1 if nothing of the workflow starts any more
 local how, w = ARGV[1], ARGV[2] or ''
@@ -51,14 +52,14 @@ local function members()
 end
 
 local function ids_of(set)
-  local ids = {}
-  for _, n in ipairs(call('SRANDMEMBER', of(set), 500)) do
+  local page, ids = call('SSCAN', of(set), whole(num(ARGV[3])), 'COUNT', 500), {}
+  for _, n in ipairs(page[2]) do
     local id, record = job_of(n), call('HGET', of('members'), n) or ''
     local is_here = call('HEXISTS', key('body'), id) == 1
     ids[#ids + 1] = id .. ' ' .. (not is_here and string.match(record, '^[^ @]+@([^ ]+)') or queue)
   end
   table.sort(ids)
-  return ids
+  return { page[1], unpack(ids) }
 end
 
 local function results()

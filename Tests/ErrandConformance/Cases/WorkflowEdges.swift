@@ -80,6 +80,16 @@ extension ConformanceCase {
                 }
                 for claimed in [100, 100, 50] { #expect(try await session.claim(300).count == claimed) }
             },
+            ConformanceCase("a workflow of which very many jobs run is cancelled whole") { fixture in
+                let flow = try await fixture.pushWorkflow(of: (0..<900).map { Node("n\($0)") })
+                while try await fixture.status().ready < 900 { try await fixture.deliver() }
+                let session = try await fixture.session()
+                var running = 0
+                while running < 800 { running += try await session.claim(100).count }
+                #expect(try await fixture.broker.cancel(flow.id) == .changed(jobs: 900))
+                #expect(try await fixture.status().ready == 0)
+                #expect(try await fixture.broker.delete(flow.id) == .running(jobs: 800))
+            },
             ConformanceCase("a job that is added several times in one call keeps all that it comes after") { fixture in
                 let id = fixture.newID()
                 let keys = ["a", "b", "c", "d"]

@@ -109,6 +109,14 @@ extension ConformanceCase {
                 #expect(try await fixture.states(flow) == ["a": .dead, "b": .cancelled])
                 #expect(try await fixture.state(flow) == .failed)
             },
+            ConformanceCase("a queue is known as soon as a workflow has a job for it") { fixture in
+                let other = Fixture(besideWithoutQueue: fixture)
+                _ = try await fixture.pushWorkflow(Node("a"), Node("b", after: "a", on: other))
+                let session = try await fixture.session()
+                try await session.report(.finished, try await session.claimOne())
+                try await fixture.deliver()
+                #expect(try await fixture.broker.queues().contains(other.queue))
+            },
             ConformanceCase("cancelling a workflow cancels its jobs in other queues") { fixture in
                 let other = try await Fixture(beside: fixture)
                 let flow = try await fixture.pushWorkflow(

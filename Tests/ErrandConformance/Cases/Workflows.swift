@@ -155,6 +155,44 @@ extension ConformanceCase {
                 #expect(try await fixture.state(flow) == .failed)
                 #expect(try await fixture.workflowNews() == ["failed"])
             },
+            ConformanceCase("a dead job stops what does not wait for it, too, if its workflow says so") { fixture in
+                let (other, elsewhere) = (try await Fixture(beside: fixture), try await Fixture(beside: fixture))
+                let flow = try await fixture.pushWorkflow(
+                    onDead: .cancelRest,
+                    Node("a"),
+                    Node("runs"),
+                    Node("ready"),
+                    Node("runs-there", on: other),
+                    Node("ready-there", on: elsewhere)
+                )
+                let (session, others) = (try await fixture.session(), try await other.session())
+                let claims = try await session.claim(2)
+                #expect(claims.map(\.id) == [flow.job("a"), flow.job("runs")])
+                #expect(try await others.claim().map(\.id) == [flow.job("runs-there")])
+                try await session.report(.failed, claims[0])
+                try await fixture.deliver()
+                #expect(
+                    try await fixture.states(flow) == [
+                        "a": .dead, "runs": .running, "ready": .cancelled, "runs-there": .running,
+                        "ready-there": .cancelled,
+                    ]
+                )
+                #expect(try await session.beat().stops.map(\.id) == [flow.job("runs")])
+                #expect(try await others.beat().stops.map(\.id) == [flow.job("runs-there")])
+                #expect(try await fixture.state(flow) == .failed)
+            },
+            ConformanceCase("a workflow is deleted with its dead jobs") { fixture in
+                for policy in DeadMemberPolicy.allCases {
+                    let flow = try await fixture.pushWorkflow(onDead: policy, Node("a"), Node("b", after: "a"))
+                    let session = try await fixture.session()
+                    try await session.end(.failed, flow, "a")
+                    let left = policy == .cancelRest ? 0 : 1
+                    #expect(try await fixture.broker.delete(flow.id) == .changed(jobs: 1 + left))
+                    #expect(try await fixture.record(flow.job("a"))?.state != .dead)
+                    #expect(try await fixture.status().dead == 0)
+                    #expect(try await fixture.broker.workflow(flow.id) == nil)
+                }
+            },
             ConformanceCase("a dead job that is deleted skips what comes after it") { fixture in
                 let flow = try await fixture.pushWorkflow(Node("a"), Node("b", after: "a"))
                 let session = try await fixture.session()

@@ -20,9 +20,14 @@ struct Fixture: Sendable {
 
     /// Makes a fixture of another new queue, with the same log.
     init(beside other: Fixture) async throws {
+        self.init(besideWithoutQueue: other)
+        try await broker.createQueue(queue)
+    }
+
+    /// Makes a fixture of another queue, which does not exist yet, with the same log.
+    init(besideWithoutQueue other: Fixture) {
         broker = other.broker
         queue = "conformance-" + UUID().uuidString.lowercased()
-        try await broker.createQueue(queue)
         log = other.log
     }
 

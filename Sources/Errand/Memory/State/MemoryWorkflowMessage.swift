@@ -8,6 +8,10 @@ package struct MemoryWorkflowMessage: Sendable, Equatable {
         case arrival(MemoryPush, number: Int?)
         /// Something has happened to a member of this number.
         case news(MemberNews, number: Int)
+        /// A dead job has stopped the workflow: the others are to be cancelled.
+        case stop
+        /// A job of a workflow that was stopped is to be cancelled.
+        case cancel(String)
     }
 
     /// The queue that it is for.

@@ -14,7 +14,8 @@ extension MemoryQueue {
         if !workflows.changed.isEmpty { continueWorkflows() }
         var answer = ExchangeReply(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }
-        answer.needsPromotion = groups.rates.beginsEarlier || effects.concernsWorkflows && workflows.hasMore
+        let leavesSomething = workflows.hasMore || !workflows.messages.isEmpty
+        answer.needsPromotion = groups.rates.beginsEarlier || effects.concernsWorkflows && leavesSomething
         remember(call, answer)
         return answer
     }

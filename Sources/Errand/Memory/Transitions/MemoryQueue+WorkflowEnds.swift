@@ -40,6 +40,8 @@ extension MemoryQueue {
     /// Takes a message of another queue: a job that is free, or what has happened to one.
     package mutating func receive(_ message: MemoryWorkflowMessage, from sender: String) {
         switch message.content {
+        case .stop: cancelOpenJobs(of: message.workflow)
+        case .cancel(let id): _ = cancel(id)
         case .news(let news, let number):
             guard workflows.workflows[message.workflow] != nil else { return }
             hear(news, of: number, in: message.workflow)
@@ -51,6 +53,19 @@ extension MemoryQueue {
             }
             workflows.released.append(push.id)
             _ = admitReleased()
+        }
+    }
+
+    /// Cancels the jobs of a workflow that was stopped, and asks running ones to stop.
+    private mutating func cancelOpenJobs(of token: String) {
+        for (queue, ids) in jobs(of: token, dead: false).sorted(by: { $0.key < $1.key }) {
+            for id in ids {
+                if queue == name {
+                    _ = cancel(id)
+                } else {
+                    workflows.messages.append(.init(queue: queue, workflow: token, content: .cancel(id)))
+                }
+            }
         }
     }
 
@@ -75,7 +90,10 @@ extension MemoryQueue {
         workflow.members[place.number].endedAt = now
         workflow.members[place.number].isDead = isDead
         let isFatal = isDead && workflow.header.onDead == .cancelRest
-        if isFatal { workflow.cancelsRest = true }
+        if isFatal, !workflow.cancelsRest {
+            workflow.cancelsRest = true
+            workflows.messages.append(.init(queue: name, workflow: place.workflow, content: .stop))
+        }
         if isFatal || [.cancelled, .expired, .deleted].contains(ending) { workflow.hasFailure = true }
         if ending == .finished, !isDead, workflow.resultBytes + result.count <= WorkflowLimits.resultBytes {
             workflow.resultBytes += result.count

@@ -136,7 +136,7 @@ package actor RedisSubject {
         case .beat(let session, let begun):
             return .beaten(try await broker.beat(of: session, on: queue, begun: begun))
         case .release(let session): try await broker.release(session, on: queue)
-        case .promote: return .promoted(try await broker.promote(on: queue))
+        case .promote: return .promoted(try await broker.promoteOnce(on: queue).promotion)
         case .reconcile(let session, let call, let runs):
             let runs = runs.map { (id: $0.id, token: $0.token) }
             return .reconciled(try await broker.reconcile(session, call: call, runs: runs, on: queue))
