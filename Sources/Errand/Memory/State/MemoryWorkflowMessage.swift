@@ -16,7 +16,7 @@ package struct MemoryWorkflowMessage: Sendable, Equatable {
 
     /// The queue that it is for.
     package let queue: String
-    let workflow: String
+    package let workflow: String
     let content: Content
 }
 

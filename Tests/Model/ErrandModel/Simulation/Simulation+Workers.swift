@@ -256,7 +256,9 @@ extension Simulation {
         case (.exchange(let call), .exchanged(let reply)):
             let time = instant
             workers[index].poller?.answered(reply, to: call.call, at: time)
-        case (.promote, .promoted(let promotion)): workers[index].poller?.promoted(promotion.promoted > 0)
+        case (.promote, .promoted(let promotion)):
+            workers[index].poller?.promoted(promotion.promoted > 0)
+            cancelRest(index)
         case (.reconcile, .reconciled(let reconciliation)): take(reconciliation, index)
         default: break
         }
