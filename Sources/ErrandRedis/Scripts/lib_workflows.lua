@@ -61,7 +61,7 @@ on_use(workflows, function()
     if flow.has_dead then try('SREM', of('dead', w), n) end
     try('HSET', of('ends', w), n, how .. nowtext)
     if FAILS[how] then try('HSET', of('workflow', w), 'has_failure', 1) end
-    -- A client cancels what does not wait for other jobs, because that may be in other queues, and be much.
+    -- A client cancels the jobs that do not wait for others: there may be many, also in other queues.
     if how == 'd' and try('HSET', of('workflow', w), 'cancels', 1) == 1 then workflows.hop('stop ' .. queue .. ' ' .. w .. ' - -\n') end
     result = result or ''
     if how == 'f' and flow.bytes + #result <= RESULT_BYTES then

@@ -1,8 +1,8 @@
 -- workflows: lists workflows, and returns members and results of one. Reads only.
 --
 -- Arguments  list, offset, the largest number · one, W · members, W, first number, the largest number
---            open, W, cursor · dead, W, cursor (0 at first) · results, W, id of a job, how many of the others to leave out, keys of others ('*' for
---            those that it comes after)
+--            open, W, cursor · dead, W, cursor (0 at first)
+--            results, W, id of a job, how many of the others to leave out, keys of others ('*' for those that it comes after)
 --            messages: those for other queues that are to be delivered next
 -- Reply      list: next offset (-1: none), then for each its values: W, name, state, round, members, open, dead, on_dead,
 --            pushed and ended (ms; 0 if it has not) · one: the values, or nothing
@@ -59,7 +59,8 @@ local function ids_of(set)
     ids[#ids + 1] = id .. ' ' .. (not is_here and string.match(record, '^[^ @]+@([^ ]+)') or queue)
   end
   table.sort(ids)
-  return { page[1], unpack(ids) }
+  table.insert(ids, 1, page[1])
+  return ids
 end
 
 local function results()

@@ -37,7 +37,7 @@ extension MemoryQueue {
         return workflows.messages
     }
 
-    /// Takes a message of another queue: a job that is free, or what has happened to one.
+    /// Takes a message of another queue, or of itself: a job that is free, what has happened to one, or what to cancel.
     package mutating func receive(_ message: MemoryWorkflowMessage, from sender: String) {
         switch message.content {
         case .stop: cancelOpenJobs(of: message.workflow)
