@@ -51,3 +51,11 @@ extension Pipe {
         }
     }
 }
+
+/// Sends a child a signal. After SIGSTOP, waits until all its threads have stopped or it has exited: only the thread that
+/// receives the signal stops the others, and on a busy machine those may run on meanwhile.
+package func send(_ signal: Int32, toChild pid: Int32) {
+    guard kill(pid, signal) == 0, signal == SIGSTOP else { return }
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(pid), &info, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+}

@@ -95,7 +95,7 @@ package final class Program: Sendable {
         guard isRunning else { return }
         // Record the signal first, so that the reason is known when the end is seen.
         state.state.withLock { _ = $0.signals.insert(number) }
-        _ = kill(pid, number)
+        send(number, toChild: pid)
     }
 
     /// Kills the process and all its descendants.

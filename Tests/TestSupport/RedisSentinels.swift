@@ -113,6 +113,6 @@ package final class RedisSentinels: Sendable {
     /// Stops a sentinel or lets it go on.
     package func signal(_ number: Int32, _ index: Int) {
         let pid = sentinels.withLock { $0[index].processIdentifier }
-        kill(pid, number)
+        send(number, toChild: pid)
     }
 }

@@ -116,7 +116,7 @@ package final class RedisServer: Sendable {
     /// Sends the server a signal; after SIGKILL or SIGTERM, waits until it has exited.
     package func kill(_ signal: Int32) {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
-        _ = Glibc.kill(process.processIdentifier, signal)
+        send(signal, toChild: process.processIdentifier)
         if signal == SIGKILL || signal == SIGTERM { Self.awaitEnd(of: process.processIdentifier) }
     }
 

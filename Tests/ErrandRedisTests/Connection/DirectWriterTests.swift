@@ -96,7 +96,7 @@ import Testing
         let socket = try #require(Self.socket(to: server.socket))
         var size: Int32 = 4096
         #expect(setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size)) == 0)
-        kill(server.pid, SIGSTOP)
+        send(SIGSTOP, toChild: server.pid)
         let text = String(repeating: "long ", count: 10_000)
         let long = begin(.command("ECHO", text))
         let next = begin(.command("ECHO", "next"))

@@ -86,7 +86,7 @@ final class RunningExecutable: Sendable {
 
     var hasEnded: Bool { ended.isKept }
 
-    func signal(_ number: Int32) { if !ended.isKept { kill(pid, number) } }
+    func signal(_ number: Int32) { if !ended.isKept { send(number, toChild: pid) } }
 
     /// Waits for such a line on standard output, and returns it.
     func line(where isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {

@@ -156,7 +156,7 @@ final class Victim: Sendable {
         guard isKnown.wait(timeout: .now() + .seconds(60)) == .success else { return }
         isKnown.signal()
         state.withLock { state in
-            _ = Foundation.kill(state.pid, SIGSTOP)
+            send(SIGSTOP, toChild: state.pid)
             state.effect = effect
             state.isStopped = true
         }
