@@ -28,6 +28,37 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `what killed workers have left is removed, and nothing else`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "results-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let names = ["errand-results-left", "errand-results-held", "errand-results-new", "other"]
+        for name in names {
+            try Data("{}".utf8).write(to: directory.appending(path: name))
+            guard name != "errand-results-new" else { continue }
+            let path = directory.appending(path: name).path
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -90)],
+                ofItemAtPath: path
+            )
+        }
+        let holder = open(directory.appending(path: "errand-results-held").path, O_RDONLY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
+        ResultsFile.removeLeftovers(in: directory)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        #expect(left == ["errand-results-held", "errand-results-new", "other"])
+    }
+
+    @Test func `a command finds its workflow in its environment`() throws {
+        var job = JobFacts(id: "1", operation: "show")
+        #expect(try ChildCommand([], job: job).environment["ERRAND_WORKFLOW"] == nil)
+        job.workflow = WorkflowMembership(id: try #require(WorkflowID("mail:4fJ0aQ9bX2cD7eHk")), key: "on_success")
+        let environment = try ChildCommand([], job: job).environment
+        #expect(environment["ERRAND_WORKFLOW"] == "mail:4fJ0aQ9bX2cD7eHk")
+        #expect(environment["ERRAND_WORKFLOW_KEY"] == "on_success")
+    }
+
     @Test func `a command finds the file in its environment`() throws {
         var job = JobFacts(id: "1", operation: "show")
         #expect(try ChildCommand([], job: job).environment["ERRAND_RESULTS"] == nil)

@@ -73,6 +73,32 @@ import Testing
         #expect(error?.description.contains("jobs.a.priority at byte 56:") == true, "\(String(describing: error))")
     }
 
+    @Test func `an error in JSON of several lines has the line`() throws {
+        for (job, beginning) in [
+            (#""a":{"operation":"x","priority":12}"#, "f.json:3: invalid workflow: jobs.a.priority at byte"),
+            (#""a":{"operation":"x","after":"b"}"#, "f.json:3: invalid workflow: jobs.a.after[0]: no job has the key"),
+            (#""a":{"operation":"x"},"#, "f.json:4: invalid workflow: jobs at byte"),
+        ] {
+            let text = "{\"workflow\": \"w\",\n \"jobs\": {\n  \(job)\n}}\n"
+            let error = #expect(throws: WorkflowFileError.self) {
+                try WorkflowFile.parse(Array(text.utf8), source: "f.json")
+            }
+            #expect(error?.description.hasPrefix(beginning) == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test func `an error of a change has the line and the place`() throws {
+        struct Refusal: Error, CustomStringConvertible { let description = "has no customer" }
+        let yaml = "workflow: w\njobs:\n  a: {operation: x}\n  b: {operation: y}\n"
+        let error = #expect(throws: WorkflowFileError.self) {
+            try WorkflowFile.parse(Array(yaml.utf8), source: "f.yaml") { job in
+                if job.operation == "y" { throw Refusal() }
+                return job
+            }
+        }
+        #expect(error?.description == "f.yaml:4: invalid workflow: jobs.b: has no customer")
+    }
+
     @Test func `JSON that is not closed is reported as JSON`() throws {
         let error = #expect(throws: WorkflowFileError.self) {
             try WorkflowFile.parse(Array(#"{"workflow":"w","jobs":{"#.utf8), source: "-")

@@ -87,14 +87,24 @@ extension MemoryBroker {
             var senders = [name]
             while let sender = senders.popLast() {
                 let (messages, _) = try changeOnly(sender) { queue in queue.takeMessages() }
-                for message in messages {
-                    let (_, hasMessages) = try changeOnly(message.queue, creating: true) { queue in
-                        queue.receive(message, from: sender)
-                    }
-                    if hasMessages { senders.append(message.queue) }
-                }
+                senders += try deliver(messages, from: sender)
             }
         }
+    }
+
+    /// Returns the queues that have messages for others then.
+    private func deliver(
+        _ messages: [MemoryWorkflowMessage],
+        from sender: String
+    ) throws(BrokerError) -> [String] {
+        var senders: [String] = []
+        for message in messages {
+            let (_, hasMessages) = try changeOnly(message.queue, creating: message.isArrival) { queue in
+                queue.receive(message, from: sender)
+            }
+            if hasMessages { senders.append(message.queue) }
+        }
+        return senders
     }
 
     func withState<Answer: Sendable>(
@@ -125,13 +135,16 @@ extension MemoryBroker {
     /// Deletes a queue, unless it is in use. A transition that has looked it up before looks it up again.
     func forget(_ name: String, force: Bool) throws(BrokerError) -> QueueDeletion {
         guard knownQueues.contains(name) else { return .notFound }
-        return try withState(of: name) { state in
+        let (deletion, messages) = try withState(of: name) { state in
             let use = state.queue.use(at: clock())
-            if !force, use != .deleted(jobs: 0) { return use }
+            if !force, use != .deleted(jobs: 0) { return (use, [MemoryWorkflowMessage]()) }
             state.isDeleted = true
             queuesByName.withLock { $0[name] = nil }
-            return .deleted(jobs: state.queue.jobs.count)
+            return (.deleted(jobs: state.queue.jobs.count), state.queue.messagesOfDeletion())
         }
+        let senders = try delivery.withLock { _ throws(BrokerError) in try deliver(messages, from: name) }
+        for sender in senders { try deliverMessages(of: sender) }
+        return deletion
     }
 
     private func box(_ name: String, creating: Bool) throws(BrokerError) -> MemoryQueueBox {

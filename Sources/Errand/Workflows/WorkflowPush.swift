@@ -76,7 +76,7 @@ public struct WorkflowReceipt: Sendable, Equatable, Codable {
         case accepted
         /// Another workflow has the name, and nothing was pushed. ``WorkflowReceipt/workflow`` is the other one.
         case dropped
-        /// It runs, and another workflow of the name was cancelled.
+        /// It runs, and another workflow of the name was cancelled: ``WorkflowReceipt/replaced``.
         case replaced
         /// The replies were lost. It runs whole or not at all; the same push can be made again.
         case unknown
@@ -88,11 +88,14 @@ public struct WorkflowReceipt: Sendable, Equatable, Codable {
     public let outcome: Outcome
     /// The ids of its jobs by their keys; empty if it was dropped.
     public let jobs: [String: String]
+    /// The workflow that was cancelled for it; `nil` unless it has replaced one.
+    public let replaced: String?
 
     /// Makes a receipt.
-    public init(workflow: String, outcome: Outcome, jobs: [String: String]) {
+    public init(workflow: String, outcome: Outcome, jobs: [String: String], replaced: String? = nil) {
         self.workflow = workflow
         self.outcome = outcome
         self.jobs = jobs
+        self.replaced = replaced
     }
 }

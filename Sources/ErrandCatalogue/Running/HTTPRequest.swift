@@ -12,7 +12,7 @@ extension HTTPRequest {
 
     private static let factNames = [
         "JOB_ID": "Job-Id", "OPERATION": "Operation", "NAME": "Name", "QUEUE": "Queue", "ATTEMPT": "Attempt",
-        "TOKEN": "Token", "DEADLINE_MS": "Deadline-Ms",
+        "TOKEN": "Token", "DEADLINE_MS": "Deadline-Ms", "WORKFLOW": "Workflow", "WORKFLOW_KEY": "Workflow-Key",
     ]
 
     /// Makes the request of an operation for a job.

@@ -21,15 +21,19 @@ struct JobFacts: Sendable {
     var arguments = JSONText.emptyObject
     /// The trace context of the job, if it has one.
     var trace: TraceContext?
+    /// The workflow of the job and the job's key, also of a callback; `nil` for a job of no workflow.
+    var workflow: WorkflowMembership?
     /// The path of a file with the results of the jobs that it comes after, for a command of a workflow's job.
     var results: String?
 
     /// The names and texts for an environment or a request.
     var named: [(key: String, value: String)] {
-        [
+        let facts: [(key: String, value: String?)] = [
             ("JOB_ID", id), ("OPERATION", operation), ("NAME", name ?? ""), ("QUEUE", queue),
-            ("ATTEMPT", String(attempt)), ("TOKEN", String(token)),
-        ] + (deadline.map { [("DEADLINE_MS", String($0))] } ?? []) + (results.map { [("RESULTS", $0)] } ?? [])
+            ("ATTEMPT", String(attempt)), ("TOKEN", String(token)), ("DEADLINE_MS", deadline.map { String($0) }),
+            ("WORKFLOW", workflow?.id.description), ("WORKFLOW_KEY", workflow?.key), ("RESULTS", results),
+        ]
+        return facts.compactMap { fact in fact.value.map { (fact.key, $0) } }
     }
 }
 
@@ -46,7 +50,8 @@ extension JobFacts {
             token: job.token,
             deadline: Int64((Date().timeIntervalSince1970 + left / .seconds(1)) * 1000),
             arguments: job.arguments,
-            trace: TraceContext(fields: job.meta)
+            trace: TraceContext(fields: job.meta),
+            workflow: job.workflow
         )
     }
 }

@@ -4,6 +4,11 @@ import Foundation
 
 /// The results of the jobs that a workflow's job comes after, in a file that its command reads: `ERRAND_RESULTS`.
 enum ResultsFile {
+    private static let prefix = "errand-results-"
+    private static let directory = FileManager.default.temporaryDirectory
+    /// Removes the files that killed workers have left, once in a process.
+    private static let sweep: Void = removeLeftovers()
+
     /// Writes the results to a file that only this user can read, passes its path to a body, and removes the file.
     ///
     /// - Throws: `JobFailure` if the file cannot be written.
@@ -11,17 +16,39 @@ enum ResultsFile {
         _ results: [String: [UInt8]],
         _ body: (String) async -> Value
     ) async throws(JobFailure) -> Value {
-        let path = FileManager.default.temporaryDirectory.appending(path: "errand-results-\(UUID().uuidString).json")
-            .path
+        _ = sweep
+        let path = directory.appending(path: "\(prefix)\(UUID().uuidString).json").path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw problem(path, FileProblem.words(for: errno)) }
-        defer { unlink(path) }
-        do {
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try file.write(contentsOf: Data(json(of: results)))
-            try file.close()
-        } catch { throw problem(path, FileProblem.words(for: error)) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        defer {
+            unlink(path)
+            try? file.close()
+        }
+        // As long as the descriptor is open, other workers know that the file is in use.
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        do { try file.write(contentsOf: Data(json(of: results))) } catch {
+            throw problem(path, FileProblem.words(for: error))
+        }
         return await body(path)
+    }
+
+    /// Removes the files that nobody holds. Those of other users cannot be opened.
+    static func removeLeftovers(in directory: URL = directory) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let path = directory.appending(path: name).path
+            let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            if isOld(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            close(descriptor)
+        }
+    }
+
+    /// A file that another worker has just made may not be held yet.
+    private static func isOld(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && Double(status.modified.tv_sec) < Date().timeIntervalSince1970 - 60
     }
 
     private static func problem(_ path: String, _ reason: String) -> JobFailure {
@@ -45,4 +72,12 @@ enum ResultsFile {
         output.append(UInt8(ascii: "}"))
         return output
     }
+}
+
+extension stat {
+    #if canImport(Darwin)
+        fileprivate var modified: timespec { st_mtimespec }
+    #else
+        fileprivate var modified: timespec { st_mtim }
+    #endif
 }

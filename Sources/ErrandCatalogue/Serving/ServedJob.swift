@@ -30,6 +30,10 @@ struct ServedJob: Sendable {
         add("deadline_ms", facts.deadline.map { Array(String($0).utf8) } ?? JSONText.null.bytes)
         add("arguments", facts.arguments.singleLine)
         add("checkpoint", (checkpoint ?? .null).singleLine)
+        if let workflow = facts.workflow {
+            add("workflow", text: workflow.id.description)
+            add("workflow_key", text: workflow.key)
+        }
         if let path = facts.results { add("results_path", text: path) }
         for (key, value) in (facts.trace?.fields ?? [:]).sorted(by: { $0.key < $1.key }) { add(key, text: value) }
         return line + Array("}\n".utf8)

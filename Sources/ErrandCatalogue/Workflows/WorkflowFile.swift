@@ -23,12 +23,20 @@ package enum WorkflowFile {
     /// The maximum size of a YAML file, and of the JSON that is made from it, in bytes.
     package static let mostYAMLBytes = 16 << 20
 
+    /// Changes the jobs of a workflow, for example by the defaults of their operations.
+    package typealias Change = (OperationDescription) throws -> OperationDescription
+
     /// Reads a workflow from a file.
     ///
-    /// - Parameter path: The file; `-` is standard input. A name that ends with `.json` means JSON; otherwise the text
-    ///   determines the format.
-    /// - Throws: ``WorkflowFileError`` if the file cannot be read, or is invalid.
-    package static func read(_ path: String) throws(WorkflowFileError) -> WorkflowDescription {
+    /// - Parameters:
+    ///   - path: The file; `-` is standard input. A name that ends with `.json` means JSON; otherwise the text determines
+    ///     the format.
+    ///   - change: Is applied to each job.
+    /// - Throws: ``WorkflowFileError`` if the file cannot be read or is invalid, or a job cannot be changed.
+    package static func read(
+        _ path: String,
+        changing change: Change = { $0 }
+    ) throws(WorkflowFileError) -> WorkflowDescription {
         let source = path == "-" ? "standard input" : path
         let bytes: [UInt8]
         do throws(TextFile.Problem) {
@@ -36,7 +44,7 @@ package enum WorkflowFile {
                 try path == "-"
                 ? TextFile.read(STDIN_FILENO, atMost: mostBytes) : TextFile.read(path, atMost: mostBytes)
         } catch { throw WorkflowFileError("\(source) \(error)") }
-        return try parse(bytes, source: source)
+        return try parse(bytes, source: source, changing: change)
     }
 
     /// Reads a workflow from text without a byte order mark.
@@ -44,17 +52,40 @@ package enum WorkflowFile {
     /// - Parameters:
     ///   - bytes: JSON or YAML.
     ///   - source: The name of the text in errors, which determines the format if it ends with `.json`.
-    package static func parse(_ bytes: [UInt8], source: String) throws(WorkflowFileError) -> WorkflowDescription {
+    ///   - change: Is applied to each job.
+    package static func parse(
+        _ bytes: [UInt8],
+        source: String,
+        changing change: Change = { $0 }
+    ) throws(WorkflowFileError) -> WorkflowDescription {
         let isObject = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
-        guard isObject || source.lowercased().hasSuffix(".json") else { return try yaml(bytes, source) }
-        do throws(WorkflowError) { return try WorkflowDescription(json: bytes) } catch {
+        let isNamedJSON = source.lowercased().hasSuffix(".json")
+        guard isObject || isNamedJSON else { return try yaml(bytes, source, change) }
+        do throws(WorkflowError) { return try WorkflowDescription(json: bytes).changingJobs(change) } catch {
             // YAML may begin with a brace as well, and be no JSON.
-            if error.code == .malformedJSON, isObject, let workflow = try? yaml(bytes, source) { return workflow }
-            throw WorkflowFileError("\(source): \(error)")
+            if error.code == .malformedJSON, !isNamedJSON, let workflow = try? yaml(bytes, source, change) {
+                return workflow
+            }
+            throw WorkflowFileError("\(source)\(line(of: error, in: bytes, source)): \(error)")
         }
     }
 
-    private static func yaml(_ bytes: [UInt8], _ source: String) throws(WorkflowFileError) -> WorkflowDescription {
+    /// Returns the line of an error in JSON behind a colon. What is wrong with the whole has no offset, and is found by its
+    /// path: JSON is YAML, too.
+    private static func line(of error: WorkflowError, in bytes: [UInt8], _ source: String) -> String {
+        guard bytes.contains(UInt8(ascii: "\n")), bytes.count <= mostYAMLBytes else { return "" }
+        if let offset = error.offset {
+            return ":\(1 + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") })"
+        }
+        let root = try? CatalogueNode(yaml: String(decoding: bytes, as: UTF8.self), source: source, needed: "")
+        return root?.line(of: error.place).map { ":\($0)" } ?? ""
+    }
+
+    private static func yaml(
+        _ bytes: [UInt8],
+        _ source: String,
+        _ change: Change
+    ) throws(WorkflowFileError) -> WorkflowDescription {
         guard bytes.count <= mostYAMLBytes else {
             throw WorkflowFileError("\(source) is larger than \(mostYAMLBytes >> 20) MiB; write it as JSON")
         }
@@ -67,7 +98,7 @@ package enum WorkflowFile {
             root = try CatalogueNode(yaml: text, source: source, needed: "the keys \"workflow\" and \"jobs\"")
             json = try root.json(atMost: mostYAMLBytes)
         } catch { throw WorkflowFileError("\(error)") }
-        do throws(WorkflowError) { return try WorkflowDescription(json: json.bytes) } catch {
+        do throws(WorkflowError) { return try WorkflowDescription(json: json.bytes).changingJobs(change) } catch {
             let line = root.line(of: error.place).map { ":\($0)" } ?? ""
             throw WorkflowFileError("\(source)\(line): \(error.withoutOffset)")
         }

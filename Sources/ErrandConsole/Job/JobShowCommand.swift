@@ -49,6 +49,7 @@ struct JobShowCommand: AsyncParsableCommand {
         let facts: [(String, String?)] = [
             ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
             ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
+            ("workflow", description?.workflow.map { "\($0.id), as \($0.key)" }),
             ("tags", job.tags.isEmpty ? nil : job.tags.joined(separator: ", ")),
             ("priority", job.stored.map { "\($0.priority)" }), ("group", description?.group),
             ("cost", description?.cost.map { "\($0)" }),

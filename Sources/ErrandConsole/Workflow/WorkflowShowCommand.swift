@@ -34,7 +34,7 @@ struct WorkflowShowCommand: AsyncParsableCommand {
         try await target.options.withBroker { broker in
             guard let view = try await WorkflowView(of: target.id, on: broker) else { throw target.notFound }
             if target.options.json {
-                let jobs = JSONOutput.list(view.jobs.map(\.member.json))
+                let jobs = JSONOutput.list(try await view.jobs.lookedUp(on: broker).map(\.json))
                 return StandardOutput.write(view.record.json.with(["jobs": jobs]).bytes)
             }
             StandardOutput.write(heading(of: view.record).terminalSafe)

@@ -116,6 +116,9 @@ extension JobSummary {
             ("pushed_ms", .number(orNull: pushed)), ("claimed_ms", .number(orNull: record.claimedAt)),
             ("tags", .list(tags.map(JSONOutput.text))),
         ]
+        if let workflow = stored?.description.workflow {
+            members += [("workflow", .text(workflow.id.description)), ("workflow_key", .text(workflow.key))]
+        }
         if withErrors { members.append(("errors", .list(failedRuns.map(\.json)))) }
         if withArguments {
             members.append(("arguments", stored.map { .written($0.description.arguments.bytes) } ?? .null))

@@ -61,7 +61,11 @@ package struct JobWait: Sendable, Equatable {
         case .deferred:
             self.init(.deferred, "deferred: it waits for the end of the running job of its name")
         case .blocked:
-            self.init(.blocked, "blocked: it waits for jobs of its workflow; errand workflow show says for which")
+            let workflow = job.stored?.description.workflow?.id.description ?? "ID"
+            self.init(
+                .blocked,
+                "blocked: it waits for jobs of its workflow; errand workflow show \(workflow) says for which"
+            )
         case .running: self.init(.running, "running " + (job.running(at: now) ?? "since an unknown time"))
         case .finished, .cancelled, .replaced, .expired, .skipped, .deleted, .dead:
             self.init(.ended, "\(job.record.state.rawValue) \(when)" + (job.error.map { ": \($0)" } ?? ""))

@@ -6,7 +6,10 @@ extension WorkflowReceipt {
     /// - Parameter keys: The keys of the jobs, in the order in which they are written.
     package func json(keys: [String]) -> JSONOutput {
         let members = keys.compactMap { key in jobs[key].map { (key: key, value: JSONOutput.text($0)) } }
-        return ["workflow": .text(workflow), "outcome": .text(outcome.rawValue), "jobs": .object(members)]
+        let receipt: JSONOutput = [
+            "workflow": .text(workflow), "outcome": .text(outcome.rawValue), "jobs": .object(members),
+        ]
+        return replaced.map { receipt.with(["replaced": .text($0)]) } ?? receipt
     }
 }
 
@@ -18,6 +21,17 @@ extension WorkflowRecord {
             "on_dead": .text(onDead.rawValue), "count": .count(count), "open": .count(open), "dead": .count(dead),
             "pushed_ms": .number(pushedAt), "ended_ms": .number(orNull: endedAt),
         ]
+    }
+}
+
+extension WorkflowView.Job {
+    /// The job as JSON for programs. Its attempt, its last time (claimed, due or dead) and its error are there if it was
+    /// looked up.
+    package var json: JSONOutput {
+        member.json.with([
+            "attempt": .number(orNull: summary?.attempt.map { Int64($0) }), "at_ms": .number(orNull: summary?.time),
+            "error": .text(orNull: summary?.error),
+        ])
     }
 }
 

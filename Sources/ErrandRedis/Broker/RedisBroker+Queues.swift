@@ -15,12 +15,11 @@ extension RedisBroker {
         try await number(of: "look", queue, .plainQueue) == 1
     }
 
-    /// Deletes all keys of a queue in one script, and then the remains of earlier repairs and lost sessions.
+    /// Deletes all keys of a queue in one script, and then the remains of earlier repairs and lost sessions. Before that,
+    /// workflows of other queues are told what they have to know of jobs in this one.
     @discardableResult
     public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
-        var call = ScriptCall(.queue, on: queue)
-        call.add(force ? "force" : "delete")
-        let answer = try await run(call).elements ?? []
+        let answer = try await deleteKeys(of: queue, force: force)
         let counts = answer.dropFirst().compactMap(\.number).map { Int(clamping: $0) }
         guard let word = answer.first?.text, counts.count == 3 else { throw unexpected("a deletion") }
         if word == "used" { return .inUse(jobs: counts[0], workers: counts[1], schedules: counts[2]) }
@@ -29,6 +28,21 @@ extension RedisBroker {
         // A push or a worker may have created and registered the queue again before it was removed from the registry.
         if try await hasQueue(queue) { await announce(queue) }
         return word == "deleted" || wasRegistered ? .deleted(jobs: counts[0]) : .notFound
+    }
+
+    private func deleteKeys(of queue: String, force: Bool) async throws(BrokerError) -> [RESPValue] {
+        var told: [String] = []
+        while true {
+            var call = ScriptCall(.queue, on: queue)
+            call.add(force ? "force" : "delete")
+            for id in told { call.add(id) }
+            let answer = try await run(call).elements ?? []
+            guard answer.first?.text == "tell" else { return answer }
+            guard answer.count == 3, let ids = answer[1].elements else { throw unexpected("a deletion") }
+            try await deliver(from: queue)
+            try await tellOfDeletion(answer[2], of: queue)
+            told = ids.compactMap(\.text)
+        }
     }
 
     private func sweep(_ queue: String) async throws(BrokerError) {

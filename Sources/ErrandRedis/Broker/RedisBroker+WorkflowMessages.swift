@@ -1,4 +1,5 @@
 package import Errand
+import Logging
 
 /// Messages about jobs of workflows between queues.
 ///
@@ -26,6 +27,17 @@ extension RedisBroker {
         }
     }
 
+    /// Promotes until nothing is left to do for workflows, a hundred times at most, and delivers messages.
+    func continueWorkflows(of queue: String) async {
+        do throws(BrokerError) {
+            for _ in 1...100 {
+                if try await promote(on: queue).nextDue != 0 { return }
+            }
+        } catch {
+            logger.debug("workflows not continued", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
     /// Makes up to 500 due jobs of each kind ready; also returns how many messages it has for other queues.
     package func promoteOnce(on queue: String) async throws(BrokerError) -> (promotion: Promotion, messages: Int) {
         var call = ScriptCall(.promote, on: queue)
@@ -40,11 +52,24 @@ extension RedisBroker {
     private func messages(of queue: String) async throws(BrokerError) -> [WorkflowMessage] {
         var call = ScriptCall(.workflows, on: queue)
         call.add("messages")
-        guard let replies = try await run(call).elements else { throw unexpected("messages of workflows") }
+        return try messages(in: try await run(call))
+    }
+
+    private func messages(in reply: RESPValue?) throws(BrokerError) -> [WorkflowMessage] {
+        guard let replies = reply?.elements else { throw unexpected("messages of workflows") }
         return try replies.map { reply throws(BrokerError) in
             guard let message = WorkflowMessage(reply) else { throw unexpected("a message of a workflow") }
             return message
         }
+    }
+
+    /// Tells the workflows of other queues that jobs of a queue are deleted with it, before it is.
+    ///
+    /// - Parameter reply: The script's list of such messages.
+    func tellOfDeletion(_ reply: RESPValue?, of queue: String) async throws(BrokerError) {
+        var told: Set<String> = []
+        for message in try messages(in: reply) where try await tell(message, from: queue) { told.insert(message.queue) }
+        for other in told.sorted() { _ = try await promote(on: other) }
     }
 
     /// Cancels the jobs of a workflow that one of its dead jobs has stopped. Returns the other queues that have some.
@@ -81,7 +106,9 @@ extension RedisBroker {
         }
         let isBusy = try await run(call).number == 1
         if message.isStopped, case .arrival(let id, _, _) = message.content {
-            _ = try await cancel([id], on: message.queue)
+            var leavesWork = false
+            _ = try await endOnly([id], on: message.queue, .cancel, &leavesWork)
+            return isBusy || leavesWork
         }
         return isBusy
     }

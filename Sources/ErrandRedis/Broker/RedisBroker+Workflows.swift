@@ -109,7 +109,11 @@ extension RedisBroker {
     func cancelOpenJobs(of workflow: WorkflowID) async throws(BrokerError) -> (queues: [String], goesOn: Bool) {
         let open = try await jobs("open", of: workflow)
         var goesOn = false
-        for (queue, ids) in open where try await cancel(ids, on: queue).contains(.cancelled) { goesOn = true }
+        for (queue, ids) in open {
+            var leavesWork = false
+            let outcomes = try await endOnly(ids, on: queue, .cancel, &leavesWork)
+            if outcomes.contains(.cancelled) { goesOn = true }
+        }
         return (open.keys.sorted(), goesOn)
     }
 
@@ -126,7 +130,6 @@ extension RedisBroker {
             for (queue, ids) in dead {
                 tried.formUnion(ids)
                 retried += try await retry(ids, on: queue).count { $0 == .retried }
-                try await deliver(from: queue)
             }
         }
     }

@@ -2,7 +2,7 @@
 --
 -- Arguments  cancel or delete, then ids
 -- Reply      one word a job: cancelled, stopping, deleted, running, ended, dead, not_found. It covers at least the
---            first job, and as many more as have 8 MiB together
+--            first job, and as many more as have 8 MiB together; then `more` if a promotion has to go on with workflows
 local deleting = ARGV[1] == 'delete'
 -- The sessions that hold claims of these jobs. There may be many of both, so one command asks a session for all of
 -- them.
@@ -84,4 +84,5 @@ for i = 2, #ARGV do
   reply[#reply + 1] = cancel(ARGV[i])
 end
 flush()
+if workflows.is_busy and workflows.has_more() then reply[#reply + 1] = 'more' end
 return reply

@@ -1,7 +1,7 @@
 -- clear: cancels waiting jobs, a bounded number a call.
 --
 -- Arguments  the largest number of jobs
--- Reply      how many were cancelled, and 1 if more may be left
+-- Reply      how many were cancelled, 1 if more may be left, and 1 if a promotion has to go on with workflows
 local limit = math.min(num(ARGV[1]), 500)
 -- Entries are popped a few at a time, because their bodies may be large.
 local PORTION = 32
@@ -99,4 +99,5 @@ for _, id in ipairs(blocked) do
   cancel(id)
 end
 flush()
-return { cleared, (is_enough() or call('EXISTS', key('unroutable'), key('backlog')) > 0) and 1 or 0 }
+local has_more = is_enough() or call('EXISTS', key('unroutable'), key('backlog')) > 0
+return { cleared, has_more and 1 or 0, workflows.is_busy and workflows.has_more() and 1 or 0 }

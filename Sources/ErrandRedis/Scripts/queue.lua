@@ -1,8 +1,10 @@
 -- queue: creates the queue, checks whether it exists, or deletes it with all its contents.
 --
--- Arguments  create, look, delete, force or sweep; for sweep then the names of keys
+-- Arguments  create, look, delete, force or sweep; for sweep then the names of keys; for force the ids of jobs about which
+--            workflows of other queues were told
 -- Reply      create: 1 if it did not exist before, else 0 · look: 1 if it exists, else 0
---            delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had
+--            delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had; or,
+--            before anything is deleted, tell, then up to 500 ids of jobs of workflows, and messages for other queues
 --            sweep: how many of the keys were left over, and are removed now
 local how = ARGV[1]
 if how == 'look' then return queue_exists() and 1 or 0 end
@@ -67,6 +69,19 @@ end
 local live = ask('ZRANGEBYSCORE', 'sessions', '(' .. nowtext, '+inf')
 local jobs, schedules = length('body'), length('schedules')
 if how == 'delete' and jobs + #live + schedules > 0 then return { 'used', jobs, #live, schedules } end
+
+-- Workflows of other queues are told first that their jobs here are deleted, and what else happened to them.
+if ARGV[2] then ask('HDEL', 'workflow:of', unpack(ARGV, 2)) end
+local number, ids, messages = whole(math.max(num(ask('HGET', 'runtime', 'hop')) + 1, now)), {}, {}
+local places = ask('HRANDFIELD', 'workflow:of', 500, 'WITHVALUES')
+for i = 1, #places, 2 do
+  ids[#ids + 1] = places[i]
+  for w, n, home in string.gmatch(places[i + 1], '(%w+):(%d+):(%S+)') do
+    messages[#messages + 1] = { number .. ' end ' .. home .. ' ' .. w .. ' ' .. n .. ' x\n', 0 }
+  end
+end
+local left = ask('LLEN', 'workflow:hops')
+if ids[1] or type(left) == 'number' and left > 0 then return { 'tell', ids, messages } end
 
 local names = {}
 for _, types in ipairs(ALL_TYPES) do

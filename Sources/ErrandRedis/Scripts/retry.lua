@@ -2,7 +2,8 @@
 -- jobs ready now.
 --
 -- Arguments  id and name ('' for none) of each job; the caller has read the name from the body
--- Reply      one text a job: retried, hurried, not_dead, not_found, taken:HOLDER
+-- Reply      one text a job: retried, hurried, not_dead, not_found, taken:HOLDER; then `more` if a promotion has to go on
+--            with workflows
 local function hurry(id, body)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if call('ZSCORE', key(name), id) then
@@ -34,4 +35,5 @@ end
 local reply = {}
 for i = 1, #ARGV, 2 do reply[#reply + 1] = retry(ARGV[i], ARGV[i + 1]) end
 flush()
+if workflows.is_busy and workflows.has_more() then reply[#reply + 1] = 'more' end
 return reply

@@ -148,7 +148,7 @@ struct PushCommand: AsyncParsableCommand {
 
     private func pushWorkflow(_ file: String, _ measuring: Measuring, _ filled: Filling) async throws {
         // Validate before connecting to a broker.
-        let workflow = try WorkflowFile.read(file).changingJobs(filled)
+        let workflow = try WorkflowFile.read(file, changing: filled)
             .with(queue: policy.queue, unique: policy.unique)
         try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
             let producer = Producer(broker: broker, middleware: measuring.middleware)

@@ -143,6 +143,41 @@ extension ConformanceCase {
                 try await other.deliver()
                 try await fixture.session().end(.finished, flow, "b")
             },
+            ConformanceCase("a queue without workers tells others of jobs that are cancelled or deleted") { fixture in
+                let other = try await Fixture(beside: fixture)
+                let flow = try await fixture.pushWorkflow(
+                    Node("a", on: other),
+                    Node("b", after: "a", when: .anyEnd),
+                    Node("c", on: other),
+                    Node("d", after: "c", when: .anyEnd),
+                    Node("e", on: other),
+                    Node("f", after: "e", when: .anyEnd)
+                )
+                _ = try await fixture.broker.cancel([flow.job("a")], on: other.queue)
+                #expect(try await fixture.states(flow)["b"] == .ready)
+                _ = try await fixture.broker.delete([flow.job("c")], on: other.queue)
+                #expect(try await fixture.states(flow)["d"] == .ready)
+                _ = try await fixture.broker.clear(other.queue)
+                #expect(try await fixture.states(flow)["f"] == .ready)
+            },
+            ConformanceCase("a queue that is deleted tells others that their jobs there are deleted") { fixture in
+                let other = try await Fixture(beside: fixture)
+                let flow = try await fixture.pushWorkflow(
+                    Node("a", on: other),
+                    Node("b", after: "a", when: .anyEnd),
+                    Node("c", on: other),
+                    Node("d", after: "c")
+                )
+                let session = try await other.session()
+                #expect(try await session.claimOne().id == flow.job("a"))
+                #expect(
+                    try await fixture.broker.deleteQueue(other.queue, force: true) == .deleted(jobs: 2)
+                )
+                let states = try await fixture.states(flow)
+                #expect(states == ["a": .deleted, "b": .ready, "c": .deleted, "d": .skipped])
+                try await fixture.session().end(.finished, flow, "b")
+                #expect(try await fixture.state(flow) == .failed)
+            },
             ConformanceCase("a job that replaces one of a workflow in another queue takes its place") { fixture in
                 let other = try await Fixture(beside: fixture)
                 let flow = try await fixture.pushWorkflow(

@@ -31,7 +31,9 @@ import Testing
 
     @Test func `a replacement is reported`() async throws {
         let broker = ScriptedWorkflows(.replaces("AAAAAAAAAAAAAAAA"))
-        #expect(try await push(try plan(), on: broker).outcome == .replaced)
+        let receipt = try await push(try plan(), on: broker)
+        #expect(receipt.outcome == .replaced)
+        #expect(receipt.replaced == "net:AAAAAAAAAAAAAAAA")
     }
 
     @Test func `the seal decides if the name was taken meanwhile`() async throws {
@@ -39,6 +41,7 @@ import Testing
         #expect(dropped == WorkflowReceipt(workflow: "net:AAAAAAAAAAAAAAAA", outcome: .dropped, jobs: [:]))
         let replaced = try await push(try plan(), on: ScriptedWorkflows(sealing: .replaced("AAAAAAAAAAAAAAAA")))
         #expect(replaced.outcome == .replaced)
+        #expect(replaced.replaced == "net:AAAAAAAAAAAAAAAA")
     }
 
     @Test func `a broker that cannot be reached at the first call is not waited for again`() async throws {

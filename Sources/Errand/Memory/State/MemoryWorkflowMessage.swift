@@ -18,6 +18,8 @@ package struct MemoryWorkflowMessage: Sendable, Equatable {
     package let queue: String
     package let workflow: String
     let content: Content
+
+    var isArrival: Bool { if case .arrival = content { true } else { false } }
 }
 
 /// What can happen to a job of a workflow that its home queue has to know.

@@ -37,6 +37,16 @@ extension MemoryQueue {
         return workflows.messages
     }
 
+    /// Returns what other queues are to be told because this one is deleted: their workflows wait for jobs here.
+    mutating func messagesOfDeletion() -> [MemoryWorkflowMessage] {
+        for id in workflows.places.keys.sorted() {
+            for place in workflows.places[id] ?? [] where place.home != nil {
+                tell(.ended(.deleted, result: []), to: place)
+            }
+        }
+        return takeMessages()
+    }
+
     /// Takes a message of another queue, or of itself: a job that is free, what has happened to one, or what to cancel.
     package mutating func receive(_ message: MemoryWorkflowMessage, from sender: String) {
         switch message.content {

@@ -97,19 +97,24 @@ public struct WorkflowDescription: Sendable, Equatable {
 
     /// Returns the workflow with changed descriptions of its jobs and callbacks, such as with a catalogue's defaults.
     ///
-    /// - Throws: ``WorkflowError`` with the place of a `DescriptionError`, and other errors of `change`.
-    package func changingJobs(_ change: (OperationDescription) throws -> OperationDescription) throws -> Self {
-        func changed(_ description: OperationDescription, _ place: String...) throws -> OperationDescription {
+    /// - Throws: ``WorkflowError`` with the place of an error of `change`.
+    package func changingJobs(
+        _ change: (OperationDescription) throws -> OperationDescription
+    ) throws(WorkflowError) -> Self {
+        func changed(
+            _ description: OperationDescription,
+            _ place: String...
+        ) throws(WorkflowError) -> OperationDescription {
             do { return try change(description) } catch let error as DescriptionError {
                 throw WorkflowError(error, in: place)
-            }
+            } catch { throw WorkflowError(.invalidValue, place, "\(error)") }
         }
         var workflow = self
         for (index, job) in jobs.enumerated() {
             workflow.jobs[index].description = try changed(job.description, WorkflowKey.jobs.rawValue, job.key)
         }
-        workflow.onSuccess = try onSuccess.map { try changed($0, WorkflowKey.onSuccess.rawValue) }
-        workflow.onFailure = try onFailure.map { try changed($0, WorkflowKey.onFailure.rawValue) }
+        if let job = onSuccess { workflow.onSuccess = try changed(job, WorkflowKey.onSuccess.rawValue) }
+        if let job = onFailure { workflow.onFailure = try changed(job, WorkflowKey.onFailure.rawValue) }
         return workflow
     }
 

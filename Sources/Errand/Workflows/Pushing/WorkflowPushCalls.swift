@@ -10,9 +10,9 @@ struct WorkflowPushCalls: Sendable {
     func push(_ plan: WorkflowPlan) async throws(BrokerError) -> WorkflowReceipt {
         switch try await begin(plan.header) {
         case .dropped(let other): plan.dropped(for: other)
-        case .sealed: plan.receipt(.accepted)
-        case .begun: try await finish(plan, .accepted)
-        case .replaces: try await finish(plan, .replaced)
+        case .sealed: plan.receipt()
+        case .begun: try await finish(plan)
+        case .replaces(let other): try await finish(plan, replacing: other)
         }
     }
 
@@ -24,7 +24,7 @@ struct WorkflowPushCalls: Sendable {
 
     private func finish(
         _ plan: WorkflowPlan,
-        _ expected: WorkflowReceipt.Outcome
+        replacing other: String? = nil
     ) async throws(BrokerError) -> WorkflowReceipt {
         for portion in WorkflowPortions(plan.members) {
             try await repeating(\.isPassing) { () async throws(BrokerError) in
@@ -33,9 +33,9 @@ struct WorkflowPushCalls: Sendable {
         }
         switch try await seal(plan.header.id) {
         case .dropped(let other): return plan.dropped(for: other)
-        case .replaced: return plan.receipt(.replaced)
-        case .sealed: return plan.receipt(expected)
-        case nil: return plan.receipt(.unknown)
+        case .replaced(let other): return plan.receipt(replacing: other)
+        case .sealed: return plan.receipt(replacing: other)
+        case nil: return plan.unknownReceipt
         }
     }
 
@@ -74,8 +74,17 @@ extension WorkflowPlan {
         WorkflowReceipt(workflow: header.id.complete(other), outcome: .dropped, jobs: [:])
     }
 
-    func receipt(_ outcome: WorkflowReceipt.Outcome) -> WorkflowReceipt {
-        WorkflowReceipt(workflow: header.id.description, outcome: outcome, jobs: ids)
+    var unknownReceipt: WorkflowReceipt {
+        WorkflowReceipt(workflow: header.id.description, outcome: .unknown, jobs: ids)
+    }
+
+    func receipt(replacing other: String? = nil) -> WorkflowReceipt {
+        WorkflowReceipt(
+            workflow: header.id.description,
+            outcome: other == nil ? .accepted : .replaced,
+            jobs: ids,
+            replaced: other.map(header.id.complete)
+        )
     }
 }
 

@@ -7,7 +7,7 @@ struct BenchFigures: Sendable {
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, drainServed, mixed
         case drainFewGroups, drainManyGroups, drainLimitedGroups, drainBesideOneRestingGroup,
-            drainBesideRestingGroups,
+            drainBesideRestingGroups, drainBesideFullGroups, drainBesideAnotherQueue,
             serverMicrosecondsPerGroupedJob
         case waitWithoutFlood99, waitBesideFlood99, waitBesideManyUsers99
         case uniqueNew, uniqueDrop, uniqueReplace

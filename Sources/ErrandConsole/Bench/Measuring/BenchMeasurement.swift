@@ -134,17 +134,21 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
             figures.add(drain.drained, to: .drainLimitedGroups)
         },
-        besideResting("drain, 10 groups, another rests", 1, .drainBesideOneRestingGroup),
-        besideResting("drain, 10 groups, 100,000 rest", 100_000, .drainBesideRestingGroups),
+        beside(.resting(1), "another rests", .drainBesideOneRestingGroup),
+        beside(.resting(100_000), "100,000 rest", .drainBesideRestingGroups),
+        beside(.full(100_000), "100,000 are full", .drainBesideFullGroups),
+        beside(.restingElsewhere(100_000), "100,000 rest in another queue", .drainBesideAnotherQueue),
         flood("99 small tenants", of: 0, users: 1, .waitWithoutFlood99),
         flood("99 small tenants beside a flood", of: 10, users: 1, .waitBesideFlood99),
         flood("99 small tenants beside a flood of 10,000 users", of: 10, users: 10_000, .waitBesideManyUsers99),
     ]
 
-    /// The drain of ten groups beside others that rest.
-    private static func besideResting(_ title: String, _ resting: Int, _ kind: BenchFigures.Kind) -> BenchMeasurement {
-        BenchMeasurement(part: .groups, title: title, seconds: { $0.seconds(jobs: 9) }) { stage, figures in
-            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, resting: resting)
+    /// The drain of ten groups beside others of which none may start a job.
+    private static func beside(_ idle: IdleGroups, _ title: String, _ kind: BenchFigures.Kind) -> BenchMeasurement {
+        BenchMeasurement(part: .groups, title: "drain, 10 groups, \(title)", seconds: { 5 + $0.seconds(jobs: 4) }) {
+            stage,
+            figures in
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, beside: idle)
             figures.add(drain.drained, to: kind)
         }
     }

@@ -2,6 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 import ErrandText
+import Foundation
 import Synchronization
 
 /// The broker to measure and its settings.
@@ -55,6 +56,21 @@ final class BenchStage: Sendable {
     var manyJobs: Int { min(10_000_000, jobs * 10) }
 
     var producer: Producer { Producer(broker: broker) }
+
+    /// Registers a session without a worker, whose lease outlasts the measurement.
+    func register(on queue: String) async throws -> Session {
+        let session = Session(
+            id: "bench\(ProcessInfo.processInfo.processIdentifier)",
+            host: "bench",
+            pid: 1,
+            concurrency: 1,
+            queues: [queue],
+            lease: .seconds(3600),
+            operations: [BenchOperations.noop: OperationDefaults()]
+        )
+        try await broker.register(session, on: queue)
+        return session
+    }
 
     /// Returns the name of a new queue, which ``tidyUp()`` removes.
     func queue() -> String {

@@ -72,16 +72,7 @@ struct CeilingBench {
         let queue = stage.queue()
         let calls = pace.calls(jobs / Self.portion)
         _ = try await PushBench(stage: stage).bulk(jobs: calls * Self.portion, to: queue)
-        let session = Session(
-            id: "ceiling\(ProcessInfo.processInfo.processIdentifier)",
-            host: "ceiling",
-            pid: 1,
-            concurrency: 1,
-            queues: [queue],
-            lease: .seconds(3600),
-            operations: [BenchOperations.noop: OperationDefaults()]
-        )
-        try await stage.broker.register(session, on: queue)
+        let session = try await stage.register(on: queue)
         let digest = try await load(twice: "exchange", for: queue)
         let rate = try await benchmark(of: queue).rate(of: digest, on: queue, [session.id], calls: calls, pace)
         try await demand(calls * Self.portion, "finished", on: queue)

@@ -29,18 +29,18 @@ struct DrainBench {
     /// - Parameters:
     ///   - groups: The number of groups to which the jobs belong in turn; 0 for none.
     ///   - rule: The rule for all of them.
-    ///   - resting: The number of other groups, each with a waiting job, whose rate lets none start.
+    ///   - idle: Other groups.
     func drain(
         jobs: Int,
         operation: String = BenchOperations.noop,
         groups: Int = 0,
         rule: FlowRule? = nil,
-        resting: Int = 0
+        beside idle: IdleGroups? = nil
     ) async throws -> Result {
         let queue = stage.queue()
         var result = Result()
         try await stage.broker.createQueue(queue)
-        try await rest(resting, on: queue)
+        let finished = try await idle?.make(beside: queue, stage) ?? 0
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
         if let rule { try await stage.broker.setFlow(queue, matching: "*", rule) }
         let empty = try await stage.settledMemory()
@@ -53,7 +53,7 @@ struct DrainBench {
         let before = try await ServerCosts(stage)
         let start = ContinuousClock.now
         try await stage.broker.configure(queue, QueueSettings(isPaused: false))
-        try await stage.await("finished", of: queue, toReach: resting + jobs)
+        try await stage.await("finished", of: queue, toReach: finished + jobs)
         result.drained = (ContinuousClock.now - start).rate(of: jobs)
         let costs = try await ServerCosts(stage) - before
         result.commands = Double(costs.scripts) / Double(jobs)
@@ -63,18 +63,6 @@ struct DrainBench {
         result.workerBytes = usages.map(\.mostResidentBytes).max() ?? 0
         result.workerMicroseconds = Double(usages.reduce(0) { $0 + $1.processorMicroseconds }) / Double(jobs)
         return result
-    }
-
-    /// Lets groups rest that have one waiting job each: the first job of each uses up its rate of one a day.
-    private func rest(_ groups: Int, on queue: String) async throws {
-        guard groups > 0 else { return }
-        try await stage.broker.setFlow(queue, matching: "resting-*", FlowRule(rate: FlowRate(1, per: .seconds(86_400))))
-        let names = (0..<groups).map { "resting-\($0)" }
-        _ = try await PushBench(stage: stage).bulk(jobs: 2 * groups, groups: names, to: queue)
-        let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)
-        defer { workers.end() }
-        try await stage.await("finished", of: queue, toReach: groups)
-        _ = try await workers.finish()
     }
 
     /// Pushes and drains at the same time; returns the jobs per second from the first push to the last finish.

@@ -55,7 +55,8 @@ struct BenchReport {
             "groups": [
                 "few": rate(.drainFewGroups), "many": rate(.drainManyGroups), "one_at_once": rate(.drainLimitedGroups),
                 "beside_one_resting": rate(.drainBesideOneRestingGroup),
-                "beside_resting": rate(.drainBesideRestingGroups),
+                "beside_resting": rate(.drainBesideRestingGroups), "beside_full": rate(.drainBesideFullGroups),
+                "beside_another_queue": rate(.drainBesideAnotherQueue),
                 "server_us_per_job": exact(.serverMicrosecondsPerGroupedJob),
                 "wait_p99_ms": exact(.waitWithoutFlood99), "wait_beside_flood_p99_ms": exact(.waitBesideFlood99),
                 "wait_beside_many_users_p99_ms": exact(.waitBesideManyUsers99),

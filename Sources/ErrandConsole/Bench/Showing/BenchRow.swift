@@ -61,6 +61,18 @@ struct BenchRow {
             .rate,
             of: .ceilingClaimFinish
         ),
+        BenchRow(
+            "drain, 10 groups, while 100,000 others are full",
+            .drainBesideFullGroups,
+            .rate,
+            of: .ceilingClaimFinish
+        ),
+        BenchRow(
+            "drain, 10 groups, while 100,000 rest in another queue",
+            .drainBesideAnotherQueue,
+            .rate,
+            of: .ceilingClaimFinish
+        ),
         BenchRow("drain, workflows of \(WorkflowBench.usual) jobs", .workflowUsual, .rate, of: .ceilingClaimFinish),
         BenchRow(
             "drain, up to 10,000 jobs and one after all",

@@ -129,6 +129,8 @@ package actor RedisSubject {
 
     private func made(_ command: Command) async throws -> Answer {
         let queue = universe.queue
+        // The commands of a history promote, and nothing else does.
+        var leavesWork = false
         switch command {
         case .push(let jobs, _): return .receipts(try await receipts(of: jobs))
         case .register(let session): try await broker.register(session, on: queue)
@@ -141,10 +143,10 @@ package actor RedisSubject {
             let runs = runs.map { (id: $0.id, token: $0.token) }
             return .reconciled(try await broker.reconcile(session, call: call, runs: runs, on: queue))
         case .recover: return .recovered(try await broker.recover(on: queue))
-        case .cancel(let ids): return .endings(try await broker.cancel(ids, on: queue))
-        case .delete(let ids): return .endings(try await broker.delete(ids, on: queue))
-        case .retry(let ids): return .retries(try await broker.retry(ids, on: queue))
-        case .clear: return .cleared(try await broker.clear(queue))
+        case .cancel(let ids): return .endings(try await broker.endOnly(ids, on: queue, .cancel, &leavesWork))
+        case .delete(let ids): return .endings(try await broker.endOnly(ids, on: queue, .delete, &leavesWork))
+        case .retry(let ids): return .retries(try await broker.retryOnly(ids, on: queue, &leavesWork))
+        case .clear: return .cleared(try await broker.clearOnly(queue, &leavesWork))
         case .configure(let change): try await broker.configure(queue, change)
         case .flow(let pattern, let rule?): try await broker.setFlow(queue, matching: pattern, rule)
         case .flow(let pattern, nil): try await broker.deleteFlow(queue, matching: pattern)
