@@ -59,10 +59,23 @@ import Testing
         let old =
             "1700000000000 " + String(decoding: message.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self)
         try server.run("RPUSH", "errand:{default}:workflow:hops", old)
-        let finding = try #require(try await broker.audit("default", repair: true).first)
-        #expect([finding.kind, finding.subject] == ["message_not_delivered", "1 for other queues"])
-        #expect(!finding.repaired)
-        try await broker.deliver(from: "default")
+        let found = try #require(try await broker.audit("default", repair: false).first)
+        #expect([found.kind, found.subject] == ["message_not_delivered", "1 for other queues"])
+        #expect(try #require(try await broker.audit("default", repair: true).first).repaired)
+        #expect(try await broker.audit("default", repair: false).isEmpty)
+        #expect(try await messages(of: "default").isEmpty)
+    }
+
+    @Test func `an audit finds a workflow whose push was broken off`() async throws {
+        defer { broker.close() }
+        let id = WorkflowID(queue: "default", token: "4fJ0aQ9bX2cD7eHk")
+        _ = try await broker.begin(WorkflowHeader(id: id, name: "broken off"))
+        #expect(try await broker.audit("default", repair: true).isEmpty)
+        try server.run("ZADD", "errand:{default}:workflows:unsealed", "1700000000000", id.token)
+        let found = try await broker.audit("default", repair: false)
+        #expect(found.map(\.kind) == ["workflow_not_sealed"])
+        #expect(try await broker.audit("default", repair: true).map(\.repaired) == [true])
+        #expect(try await broker.workflow(id) == nil)
         #expect(try await broker.audit("default", repair: false).isEmpty)
     }
 

@@ -94,6 +94,13 @@ import Testing
         #expect(!output.error.contains("Did you mean"), "\(output.error)")
     }
 
+    @Test func `control characters of a wrong argument do not reach the terminal`() async throws {
+        let output = try await Executable.console.run(["workflow", "show", "net:\u{1B}[31mred"])
+        #expect(output.status == 64)
+        #expect(output.error.contains("net:\\u{1B}[31mred"), "\(output.error)")
+        #expect(!output.error.contains("\u{1B}"))
+    }
+
     @Test func knowsNoOtherCommands() async throws {
         #expect(try await Executable.console.run(["dance"]).status == 64)
         #expect(try await Executable.console.run(["status", "--colour"]).status == 64)

@@ -3,7 +3,8 @@ import Foundation
 
 extension AsyncParsableCommand {
     /// Parses the arguments and runs the command, as `main()` does, but suggests a command for a mistyped one, names an
-    /// unknown option before it says what is missing, and never shows the password of a URL in a wrong position.
+    /// unknown option before it says what is missing, and never shows the password of a URL in a wrong position, nor control
+    /// characters of a wrong argument.
     package static func start(_ arguments: [String]? = nil) async {
         do {
             var command = try await asyncParseAsRoot(arguments)
@@ -16,8 +17,8 @@ extension AsyncParsableCommand {
             let (whole, status) = (fullMessage(for: error), exitCode(for: error))
             let suggestion = suggestion(for: arguments, status)
             let message = suggestion == nil ? naming(unknownOption(in: arguments, status), in: whole) : whole
-            let showsPassword = message.withoutURLPasswords != message
-            guard !status.isSuccess, suggestion != nil || message != whole || showsPassword else {
+            let isUnsafe = message.withoutURLPasswords.terminalSafe != message
+            guard !status.isSuccess, suggestion != nil || message != whole || isUnsafe else {
                 exit(withError: error)
             }
             report(message, suggestion)

@@ -97,7 +97,7 @@ extension WorkflowArgument {
                         + "cancel it first: errand workflow cancel \(id)",
                     ExitStatus.unsuccessful
                 )
-            case .notFound: throw notFound
+            case .notFound: throw try await notFound(on: broker)
             }
         }
     }

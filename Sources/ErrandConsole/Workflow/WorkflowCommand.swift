@@ -31,11 +31,12 @@ struct WorkflowArgument: ParsableArguments {
 
     @OptionGroup var options: ConsoleOptions
 
-    var notFound: CommandFailure {
-        CommandFailure(
-            "the broker has no workflow \(id) (any more); `errand workflow list \(id.queue)` lists those of its queue",
-            ExitStatus.unsuccessful
-        )
+    func notFound(on broker: RedisBroker) async throws(BrokerError) -> CommandFailure {
+        let hint =
+            try await broker.hasQueue(id.queue)
+            ? "`errand workflow list \(id.queue)` lists those of its queue"
+            : "there is no queue \(id.queue); `errand workflow list` lists those of all queues"
+        return CommandFailure("the broker has no workflow \(id) (any more); \(hint)", ExitStatus.unsuccessful)
     }
 }
 

@@ -32,7 +32,9 @@ struct WorkflowShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await target.options.withBroker { broker in
-            guard let view = try await WorkflowView(of: target.id, on: broker) else { throw target.notFound }
+            guard let view = try await WorkflowView(of: target.id, on: broker) else {
+                throw try await target.notFound(on: broker)
+            }
             if target.options.json {
                 let jobs = JSONOutput.list(try await view.jobs.lookedUp(on: broker).map(\.json))
                 return StandardOutput.write(view.record.json.with(["jobs": jobs]).bytes)

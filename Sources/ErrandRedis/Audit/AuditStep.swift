@@ -5,7 +5,7 @@ package struct AuditPage: Sendable {
     /// The position of the next page; `nil` at the end.
     package let next: String?
     /// The findings: kind, subject, and whether it was repaired.
-    package let findings: [(kind: String, subject: String, isRepaired: Bool)]
+    package private(set) var findings: [(kind: String, subject: String, isRepaired: Bool)]
     /// The list of the step.
     package let list: [String]
 
@@ -19,6 +19,12 @@ package struct AuditPage: Sendable {
         findings = stride(from: 0, to: found.count, by: 3).map {
             (found[$0].text ?? "", found[$0 + 1].text ?? "", found[$0 + 2].number == 1)
         }
+    }
+
+    func with(isRepaired: Bool) -> AuditPage {
+        var page = self
+        page.findings = findings.map { ($0.kind, $0.subject, isRepaired) }
+        return page
     }
 
     /// ``list`` up to the first empty text, and the rest after it.

@@ -103,7 +103,9 @@ enum FindingExplanations {
         "workflow_without_header":
             "a listed workflow does not exist. Repair removes it from the list",
         "message_not_delivered":
-            "what other queues must know of jobs of workflows has waited for over a minute, so that those workflows do not go on. A worker of this queue delivers it: see that one runs, and that the servers of the other queues can be reached",
+            "what other queues must know of jobs of workflows has waited for over a minute, so that those workflows do not go on. A worker of this queue delivers it: see that one runs, and that the servers of the other queues can be reached. Repair delivers it",
+        "workflow_not_sealed":
+            "the push of a workflow was broken off, so its jobs never run. A worker of this queue would have forgotten it ten minutes after it began. Repair forgets it",
         "schedule_unreadable":
             "the definition of a schedule cannot be read, so it never ticks. Repair moves the definition to the queue's key corrupt:definitions; a worker that declares the schedule stores it again when it starts",
         "schedule_without_tick":

@@ -27,10 +27,12 @@ extension RedisBroker {
         }
     }
 
-    /// Promotes until nothing is left to do for workflows, a hundred times at most, and delivers messages.
-    func continueWorkflows(of queue: String) async {
+    /// Delivers messages, and promotes until nothing is left to do for workflows.
+    ///
+    /// - Parameter calls: The largest number of promotions.
+    func continueWorkflows(of queue: String, calls: Int = 100) async {
         do throws(BrokerError) {
-            for _ in 1...100 {
+            for _ in 0..<calls {
                 if try await promote(on: queue).nextDue != 0 { return }
             }
         } catch {

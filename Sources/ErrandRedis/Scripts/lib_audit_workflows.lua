@@ -67,10 +67,12 @@ function steps.needs()
   end
 end
 
--- What other queues are to be told. Workers of this queue deliver it within seconds.
+-- What other queues are to be told, and pushes that were broken off. Workers of this queue see to both within seconds.
 local LATE_MS = 60000
 function steps.messages()
   local oldest = has('workflow:hops') and call('LINDEX', key('workflow:hops'), 0)
   local made = oldest and num(string.match(oldest, '^%d+'))
   if made and now - made > LATE_MS then finding('message_not_delivered', whole(call('LLEN', key('workflow:hops'))) .. ' for other queues') end
+  local unsealed = try('ZRANGEBYSCORE', key('workflows:unsealed'), '-inf', whole(now - LATE_MS), 'LIMIT', 0, 100) or {}
+  for _, w in ipairs(unsealed) do finding('workflow_not_sealed', w) end
 end

@@ -36,7 +36,8 @@ struct PushCommand: AsyncParsableCommand {
                 fetch: {operation: fetch, arguments: {url: "https://example.org"}}
                 parse: {operation: parse, after: [fetch]}
             With --workflow, only --unique drop|replace, --queue and --id of the policy apply: the name's uniqueness, the
-            home queue, and the id of a push to repeat.
+            home queue, and the id of a push to repeat. With --wait it ends as soon as a dead job holds the workflow up,
+            though other jobs may go on.
 
             Exit status:
               0   pushed; with --wait: the job or workflow has finished

@@ -6,7 +6,7 @@ import ErrandCatalogue
 struct BenchMeasurement: Sendable {
     /// A part of the benchmark that can be run alone.
     enum Part: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case push, drain, groups, workflows, memory, mixed, unique, pickup, idle
+        case push, drain, groups, limits, workflows, memory, mixed, unique, pickup, idle
     }
 
     let part: Part
@@ -127,7 +127,7 @@ struct BenchMeasurement: Sendable {
             figures.add(drain.drained, to: .drainManyGroups)
             figures.add(drain.serverMicroseconds, to: .serverMicrosecondsPerGroupedJob)
         },
-        BenchMeasurement(part: .groups, title: "drain, 1,000 groups, one at once", seconds: { $0.seconds(jobs: 5) }) {
+        BenchMeasurement(part: .limits, title: "drain, 1,000 groups, one at once", seconds: { $0.seconds(jobs: 5) }) {
             stage,
             figures in
             let rule = FlowRule(atOnce: 1)
@@ -145,7 +145,7 @@ struct BenchMeasurement: Sendable {
 
     /// The drain of ten groups beside others of which none may start a job.
     private static func beside(_ idle: IdleGroups, _ title: String, _ kind: BenchFigures.Kind) -> BenchMeasurement {
-        BenchMeasurement(part: .groups, title: "drain, 10 groups, \(title)", seconds: { 5 + $0.seconds(jobs: 4) }) {
+        BenchMeasurement(part: .limits, title: "drain, 10 groups, \(title)", seconds: { 5 + $0.seconds(jobs: 4) }) {
             stage,
             figures in
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, beside: idle)

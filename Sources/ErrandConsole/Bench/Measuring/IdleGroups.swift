@@ -8,7 +8,7 @@ enum IdleGroups {
     case resting(Int)
     /// Groups that are full: a job of each holds its only slot.
     case full(Int)
-    /// Groups that rest in another queue of the server, so that only its data is larger.
+    /// Groups that rest in another queue of the server, and one in this queue, so that only the server's data is larger.
     case restingElsewhere(Int)
 
     /// Makes them.
@@ -24,7 +24,8 @@ enum IdleGroups {
             let other = stage.queue()
             try await stage.broker.createQueue(other)
             try await Self.rest(count, on: other, stage)
-            return 0
+            try await Self.rest(1, on: queue, stage)
+            return 1
         case .full(let count):
             try await Self.fill(count, on: queue, stage)
             return 0
