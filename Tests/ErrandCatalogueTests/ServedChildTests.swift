@@ -6,8 +6,8 @@ import Testing
 
 @testable import ErrandCatalogue
 
-/// Children that live on and take one job after the other.
-@Suite("Children that live on", .timeLimit(.minutes(3)))
+/// Long-lived children that take one job after the other.
+@Suite("Long-lived children", .timeLimit(.minutes(3)))
 struct ServedChildTests {
     /// A child that does what its job says.
     private static let program = """
@@ -213,7 +213,7 @@ struct ServedChildTests {
     }
 }
 
-/// What a catalogue may say of children that live on.
+/// What a catalogue may say of long-lived children.
 struct ServedCatalogueTests {
     private func command(_ lines: String) throws -> ServedCommand {
         let yaml = "operations:\n  act:\n    " + lines.replacing("\n", with: "\n    ")

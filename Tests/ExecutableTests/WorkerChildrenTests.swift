@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Operations whose children live on, in a worker process.
-@Suite("Workers with children that live on", .timeLimit(.minutes(3)))
+/// Operations with long-lived children, in a worker process.
+@Suite("Workers with long-lived children", .timeLimit(.minutes(3)))
 struct WorkerChildrenTests {
     private let server: RedisServer
     private var environment: [String: String] { ["ERRAND_REDIS_URL": server.url] }

@@ -6,7 +6,7 @@ package struct CatalogueOperation: Sendable {
         case run([Template])
         /// Calls a web address with the arguments as the body.
         case http(CatalogueRequest)
-        /// Passes the job to one of several children that live on.
+        /// Passes the job to one of several long-lived children.
         case serve(ServedPool)
     }
 

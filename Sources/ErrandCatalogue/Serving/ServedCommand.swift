@@ -1,4 +1,4 @@
-/// The command of a `serve` operation, whose children live on and take one job after the other.
+/// The command of a `serve` operation, whose long-lived children take one job after the other.
 package struct ServedCommand: Sendable, Equatable {
     /// The argument vector; the first value is looked up on PATH unless it contains a slash.
     package let arguments: [String]

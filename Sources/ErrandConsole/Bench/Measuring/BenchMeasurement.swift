@@ -90,7 +90,7 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: jobs, operation: BenchOperations.child)
             figures.add(drain.drained, to: .drainChildren)
         },
-        BenchMeasurement(part: .drain, title: "drain, children that live on", seconds: { $0.seconds(jobs: 3) }) {
+        BenchMeasurement(part: .drain, title: "drain, long-lived children", seconds: { $0.seconds(jobs: 3) }) {
             stage,
             figures in
             // Without Python there is no such figure.

@@ -45,7 +45,7 @@ struct BenchRow {
         BenchRow("drain, handlers that do nothing", .drain, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, async handlers", .drainAsynchronous, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, child processes", .drainChildren, .rate),
-        BenchRow("drain, \(BenchOperations.children) children in Python that live on", .drainServed, .rate),
+        BenchRow("drain, \(BenchOperations.children) long-lived children in Python", .drainServed, .rate),
         BenchRow("drain, 10 groups", .drainFewGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, 10,000 groups", .drainManyGroups, .rate, of: .ceilingClaimFinish),
         BenchRow("drain, 1,000 groups, one job of each at once", .drainLimitedGroups, .rate, of: .ceilingClaimFinish),

@@ -12,7 +12,7 @@ enum BenchOperations {
     static let failing = "noop.failing"
     /// Runs a child process that does nothing.
     static let child = "noop.run"
-    /// Is passed to one of several children in Python that live on and do nothing.
+    /// Is passed to one of several long-lived children in Python that do nothing.
     static let served = "noop.serve"
     /// The children of that operation.
     static let children = 4
