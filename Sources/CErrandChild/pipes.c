@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 /// Moves a descriptor above standard error. A process may have started with 0, 1 or 2 closed, and a child's pipe end
@@ -42,6 +44,23 @@ int errand_child_pipe(int *read_end, int *write_end) {
     *read_end = ends[0];
     *write_end = ends[1];
     return 0;
+}
+
+long errand_child_write(int descriptor, const void *bytes, unsigned long count) {
+    sigset_t broken_pipe, before, pending;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+    long written = write(descriptor, bytes, count);
+    int error = errno;
+    // The signal goes to the thread that has written.
+    if (written < 0 && error == EPIPE && sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1) {
+        int taken;
+        sigwait(&broken_pipe, &taken);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
 }
 
 int errand_child_set_nonblocking(int descriptor) {

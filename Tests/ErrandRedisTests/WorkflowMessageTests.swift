@@ -79,6 +79,36 @@ import Testing
         #expect(try await broker.audit("default", repair: false).isEmpty)
     }
 
+    @Test func `an audit finds a job that another queue has lost`() async throws {
+        defer { broker.close() }
+        let id = try await push()
+        #expect(try await broker.audit("home", repair: false).isEmpty)
+        // As a server whose last seconds were not saved.
+        for key in try server.run("KEYS", "errand:{default}*").split(separator: "\n") {
+            try server.run("DEL", String(key))
+        }
+        let found = try await broker.audit("home", repair: false)
+        #expect(found.map(\.kind) == ["open_job_lost"])
+        #expect(try await broker.audit("home", repair: true).map(\.repaired) == [true])
+        #expect(try await broker.audit("home", repair: false).isEmpty)
+        #expect(try await broker.members(of: id, from: 0, count: 2).map(\.state) == [.deleted, .skipped])
+        #expect(try await broker.workflow(id)?.state == .failed)
+    }
+
+    @Test func `an audit finds a job of another queue whose end was lost on the way`() async throws {
+        defer { broker.close() }
+        let id = try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, .finished)
+        #expect(try await broker.audit("home", repair: false).isEmpty, "its message is on its way")
+        try server.run("DEL", "errand:{default}:workflow:hops")
+        #expect(try await broker.audit("home", repair: true).map(\.kind) == ["open_job_lost"])
+        #expect(try await broker.members(of: id, from: 0, count: 2).map(\.state) == [.finished, .ready])
+        #expect(try await broker.audit("home", repair: false).isEmpty)
+    }
+
     @Test func `a message that comes twice changes nothing`() async throws {
         defer { broker.close() }
         let id = try await push()
@@ -123,6 +153,15 @@ import Testing
         let error = await #expect(throws: BrokerError.self) { try await broker.promote(on: "home") }
         #expect(error?.code == .protocolViolation)
         #expect(try await messages(of: "home").count == 1)
+    }
+
+    @Test func `a message that cannot be read does not keep a queue that is deleted by force`() async throws {
+        defer { broker.close() }
+        _ = try await push()
+        try server.run("RPUSH", "errand:{default}:workflow:hops", "5 nonsense")
+        #expect(try await broker.deleteQueue("default", force: true) == .deleted(jobs: 1))
+        #expect(try await !broker.hasQueue("default"))
+        #expect(try await broker.status(of: "home").queue.totals["skipped"] == 1)
     }
 
     @Test func `a workflow that is not sealed in time is forgotten, and an ended one after a day`() async throws {

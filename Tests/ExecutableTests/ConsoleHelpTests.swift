@@ -97,7 +97,7 @@ import Testing
     @Test func `control characters of a wrong argument do not reach the terminal`() async throws {
         let output = try await Executable.console.run(["workflow", "show", "net:\u{1B}[31mred"])
         #expect(output.status == 64)
-        #expect(output.error.contains("net:\\u{1B}[31mred"), "\(output.error)")
+        #expect(output.error.contains("net:\\u{1b}[31mred"), "\(output.error)")
         #expect(!output.error.contains("\u{1B}"))
     }
 

@@ -53,6 +53,9 @@ void errand_child_restore_room(void);
 /// Makes a descriptor non-blocking. Returns 0, or an errno.
 int errand_child_set_nonblocking(int descriptor);
 
+/// Writes to a pipe as `write` does, but never raises SIGPIPE, whatever the process does with that signal.
+long errand_child_write(int descriptor, const void *bytes, unsigned long count);
+
 /// Returns a descriptor that becomes readable when the process ends, or -1 if the system has none.
 int errand_child_pidfd(pid_t pid);
 

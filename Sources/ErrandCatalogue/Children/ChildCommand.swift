@@ -13,7 +13,7 @@ package struct ChildCommand: Sendable {
     /// How long the process group may take to end after SIGTERM before SIGKILL. It is also how long the worker waits
     /// for output after the command has ended, while another process still holds it open.
     package var stopGrace: Duration = .seconds(2)
-    /// Gets all of standard output instead, on the children's thread, of a command that lives on: its standard input then
+    /// Gets all of standard output instead, on the children's thread, of a long-lived command: its standard input then
     /// stays open.
     package var onOutput: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 

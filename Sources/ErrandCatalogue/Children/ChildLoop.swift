@@ -54,7 +54,7 @@ final class ChildLoop {
             case .input: child.inputIsReady()
             case .output: child.outputIsReady()
             case .error: child.errorIsReady()
-            case .ending: break
+            case .ending: child.endingIsReady()
             }
         }
     }
@@ -77,8 +77,8 @@ final class ChildLoop {
             }
         case .stop(let id):
             children[id]?.child.stop(at: .now)
-        case .write(let id, let bytes):
-            children[id]?.child.write(bytes)
+        case .write(let id):
+            children[id]?.child.inputIsReady()
         case .finish(let id):
             children[id]?.child.finish(at: .now)
         case .endAll:
@@ -89,16 +89,16 @@ final class ChildLoop {
         }
     }
 
-    /// A child that lives on may have no job, and something to tidy up.
+    /// A long-lived child may have no job, and something to tidy up.
     private func end(_ child: RunningChild) {
-        if child.livesOn { child.finishAtLast(at: .now) } else { child.kill(at: .now) }
+        if child.isLongLived { child.finishAtLast(at: .now) } else { child.kill(at: .now) }
     }
 
     private func start(_ request: ChildRequest) {
         do {
             let child = RunningChild(try spawn(request.command), command: request.command)
             children[request.id] = Entry(child: child, onEnd: request.onEnd)
-            request.onStart(child.pid)
+            request.onStart(child.pid, child.input)
         } catch {
             answer(request.onEnd, ChildResult(ending: .notStarted(error)))
         }

@@ -6,8 +6,8 @@ final class ChildMailbox: Sendable {
     enum Message: Sendable {
         case start(ChildRequest)
         case stop(ChildRequest.ID)
-        /// More input for a child that lives on.
-        case write(ChildRequest.ID, [UInt8])
+        /// A long-lived child has input that its pipe did not take at once.
+        case write(ChildRequest.ID)
         /// The end of its input.
         case finish(ChildRequest.ID)
         case endAll
@@ -67,8 +67,8 @@ struct ChildRequest: Sendable {
     let command: ChildCommand
     /// Set before the message to stop is posted, because that message may precede the request itself.
     let isStopped: StopFlag
-    /// Called on the children's thread when there is a process.
-    var onStart: @Sendable (pid_t) -> Void = { _ in }
+    /// Called on the children's thread when there is a process, with its standard input.
+    var onStart: @Sendable (pid_t, ChildInput) -> Void = { _, _ in }
     /// Called on the children's thread with the result.
     let onEnd: @Sendable (ChildResult) -> Void
 }

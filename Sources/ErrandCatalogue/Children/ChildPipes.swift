@@ -1,51 +1,66 @@
+import CErrandChild
 import Foundation
+import Synchronization
 
-/// The worker's end of a child's standard input.
-struct ChildInput {
-    private var descriptor: Descriptor?
-    private var bytes: [UInt8]
-    private var written = 0
-    /// Whether more bytes may follow those that are written.
-    private var staysOpen: Bool
+/// The worker's end of a child's standard input. Only the children's thread closes it; any thread may write.
+final class ChildInput: Sendable {
+    private struct State {
+        var descriptor: Descriptor?
+        var bytes: [UInt8]
+        var written = 0
+        /// Whether more bytes may follow those that are written.
+        var staysOpen: Bool
+        var isWritten: Bool { written == bytes.count }
+    }
+
+    private let state: Mutex<State>
 
     init(_ descriptor: Descriptor, bytes: [UInt8], staysOpen: Bool) {
-        self.descriptor = descriptor
-        self.bytes = bytes
-        self.staysOpen = staysOpen
+        state = Mutex(State(descriptor: descriptor, bytes: bytes, staysOpen: staysOpen))
     }
 
     /// The descriptor to poll while there are bytes to write.
-    var number: Int32? { written < bytes.count ? descriptor?.number : nil }
+    var number: Int32? { state.withLock { $0.isWritten ? nil : $0.descriptor?.number } }
 
-    /// Writes more bytes to an input that stays open.
-    mutating func write(_ more: [UInt8]) {
-        if written == bytes.count { (bytes, written) = (more, 0) } else { bytes += more }
-        write()
+    /// Writes more bytes to an input that stays open, on any thread, as many as the pipe takes at once.
+    ///
+    /// - Returns: Whether the children's thread has to go on with ``write()``.
+    func add(_ more: [UInt8]) -> Bool {
+        state.withLock { state in
+            guard state.isWritten, let descriptor = state.descriptor else {
+                state.bytes += more
+                return true
+            }
+            let count = errand_child_write(descriptor.number, more, UInt(more.count))
+            (state.bytes, state.written) = count == more.count ? ([], 0) : (more, max(count, 0))
+            return !state.isWritten
+        }
     }
 
     /// Closes an input that stays open, after the bytes that it has.
-    mutating func finish() {
-        staysOpen = false
+    func finish() {
+        state.withLock { $0.staysOpen = false }
         write()
     }
 
     /// Writes as many bytes as the pipe takes; closes it after the last byte, or if the child has closed its end.
-    mutating func write() {
-        while let number, written < bytes.count {
-            let count = bytes.withUnsafeBytes { bytes in
-                Foundation.write(number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+    func write() {
+        state.withLock { state in
+            while let descriptor = state.descriptor, !state.isWritten {
+                let written = state.written
+                let count = state.bytes.withUnsafeBytes { bytes in
+                    Foundation.write(descriptor.number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                }
+                if count < 0 && errno == EINTR { continue }
+                if count < 0 && errno == EAGAIN { return }
+                if count < 0 { return state.descriptor = nil }
+                state.written += count
             }
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 && errno == EAGAIN { return }
-            if count < 0 { return close() }
-            written += count
+            if !state.staysOpen { state.descriptor = nil }
         }
-        if !staysOpen { close() }
     }
 
-    mutating func close() {
-        descriptor = nil
-    }
+    func close() { state.withLock { $0.descriptor = nil } }
 }
 
 /// The worker's end of a child's standard output or standard error. It always reads, so that the child never blocks,

@@ -58,7 +58,7 @@ package final class ChildProcesses: Sendable {
         return ChildResult(ending: .notStarted(failure))
     }
 
-    /// Starts a command that lives on, and returns at once.
+    /// Starts a long-lived command, and returns at once.
     ///
     /// - Parameters:
     ///   - command: The command, with ``ChildCommand/onOutput``.
@@ -73,9 +73,15 @@ package final class ChildProcesses: Sendable {
         switch self.mailbox {
         case .success(let mailbox):
             let id = lastID.add(1, ordering: .relaxed).newValue
-            let request = ChildRequest(id: id, command: command, isStopped: StopFlag(), onStart: onStart, onEnd: onEnd)
-            mailbox.post(.start(request))
-            return LivingChild(id: id, mailbox: mailbox)
+            let child = LivingChild(id: id, mailbox: mailbox)
+            let started = { @Sendable (pid: pid_t, input: ChildInput) in
+                child.started(input)
+                onStart(pid)
+            }
+            mailbox.post(
+                .start(ChildRequest(id: id, command: command, isStopped: StopFlag(), onStart: started, onEnd: onEnd))
+            )
+            return child
         case .failure(let error):
             onEnd(Self.notStarted(command, error))
             return nil

@@ -1,10 +1,40 @@
-/// A child that lives on. All calls return at once, on any thread.
-struct LivingChild: Sendable {
-    let id: ChildRequest.ID
-    let mailbox: ChildMailbox
+import Synchronization
 
-    /// Writes to its standard input.
-    func write(_ bytes: [UInt8]) { mailbox.post(.write(id, bytes)) }
+/// A long-lived child. All calls return at once, on any thread.
+final class LivingChild: Sendable {
+    private struct State {
+        var input: ChildInput?
+        /// What was written before there was a process.
+        var early: [UInt8] = []
+    }
+
+    private let id: ChildRequest.ID
+    private let mailbox: ChildMailbox
+    private let state = Mutex(State())
+
+    init(id: ChildRequest.ID, mailbox: ChildMailbox) {
+        self.id = id
+        self.mailbox = mailbox
+    }
+
+    /// Takes the input of its process.
+    func started(_ input: ChildInput) {
+        let early = state.withLock { state in
+            state.input = input
+            return state.early
+        }
+        if !early.isEmpty { write(early) }
+    }
+
+    /// Writes to its standard input: at once, so that the children's thread need not wake for it, as long as the pipe has
+    /// room.
+    func write(_ bytes: [UInt8]) {
+        let input = state.withLock { state in
+            if state.input == nil { state.early += bytes }
+            return state.input
+        }
+        if let input, input.add(bytes) { mailbox.post(.write(id)) }
+    }
 
     /// Closes its standard input, at which it should end. It is stopped if it has not after a second.
     func finish() { mailbox.post(.finish(id)) }

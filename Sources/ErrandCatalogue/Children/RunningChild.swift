@@ -18,18 +18,20 @@ final class RunningChild {
 
     /// The interval at which a group that is being stopped, or a child without a pidfd, is checked.
     static let glance: Duration = .milliseconds(10)
-    /// How long a child that lives on may take to end after its input has ended.
+    /// How long a long-lived child may take to end after its input has ended.
     private static let patience: Duration = .seconds(1)
     private static let lastPatience: Duration = .milliseconds(500)
 
     let pid: pid_t
     /// Whether it takes more input, and ends when that is closed.
-    let livesOn: Bool
+    let isLongLived: Bool
     private let grace: Duration
-    private var input: ChildInput
+    let input: ChildInput
     private var output: ChildOutput
     private var error: ChildOutput
     private let pidfd: Descriptor?
+    /// Whether it may have ended since the last look.
+    private var mayHaveEnded = true
     private var ending: ChildResult.Ending?
     private var endedAt: ContinuousClock.Instant?
     private var stoppedAt: ContinuousClock.Instant?
@@ -42,8 +44,8 @@ final class RunningChild {
     init(_ started: ChildSpawner.Started, command: ChildCommand) {
         pid = started.pid
         grace = command.stopGrace
-        livesOn = command.onOutput != nil
-        input = ChildInput(started.input, bytes: command.input, staysOpen: livesOn)
+        isLongLived = command.onOutput != nil
+        input = ChildInput(started.input, bytes: command.input, staysOpen: isLongLived)
         output = ChildOutput(started.output, keeping: command.onOutput.map { .none($0) } ?? .first(command.outputLimit))
         error = ChildOutput(started.error, keeping: .last(command.errorLimit))
         let number = errand_child_pidfd(started.pid)
@@ -63,11 +65,11 @@ final class RunningChild {
     // MARK: - What happens
 
     func inputIsReady() { input.write() }
+    func endingIsReady() { mayHaveEnded = true }
     func outputIsReady() { output.read() }
     func errorIsReady() { error.read() }
 
-    func write(_ bytes: [UInt8]) { input.write(bytes) }
-    /// Closes the input of a child that lives on, and stops it if it has not ended soon.
+    /// Closes the input of a long-lived child, and stops it if it has not ended soon.
     func finish(at now: ContinuousClock.Instant) {
         input.finish()
         stopsAt = stopsAt ?? now + Self.patience
@@ -131,7 +133,8 @@ final class RunningChild {
     // MARK: - Steps
 
     private func lookForEnd(at now: ContinuousClock.Instant) {
-        guard ending == nil else { return }
+        guard ending == nil, mayHaveEnded || pidfd == nil else { return }
+        mayHaveEnded = false
         var found = errand_child_ending()
         guard errand_child_look(pid, &found) == 0 else {
             return end(as: .unknown, at: now)

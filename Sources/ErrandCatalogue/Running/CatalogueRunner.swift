@@ -13,7 +13,7 @@ struct CatalogueRunner: Sendable {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - job: The job, whose arguments fill the operation's templates.
-    ///   - checkpoint: What an earlier attempt has stored, for a child that lives on.
+    ///   - checkpoint: What an earlier attempt has stored, for a long-lived child.
     ///   - store: Stores what such a child reports of its job.
     ///   - ended: Called with the result of a command.
     /// - Returns: The outcome, after the work has ended.

@@ -98,6 +98,8 @@ enum FindingExplanations {
             "a job of a workflow waits for one that has ended. Repair looks at that end again",
         "open_job_has_ended":
             "a job of a workflow counts as not ended, but does not exist, so the workflow would not end. Repair notes how it ended, or that it was deleted if that is not known",
+        "open_job_lost":
+            "another queue does not have a job of a workflow any more, or it has ended there, and nothing is on its way: a server has lost data that the other queue's has. The workflow would wait for ever. Repair notes how the job ended, or that it was deleted if that is not known; what comes after it by success is skipped then",
         "workflow_without_end":
             "all jobs of a workflow have ended, but it has not. Repair ends it",
         "workflow_without_header":

@@ -149,21 +149,6 @@ struct QueueAudit {
         return stride(from: 0, to: list.count - 1, by: 2).map { (list[$0], Int(list[$0 + 1]) ?? 0) }
     }
 
-    private mutating func walkWorkflows() async throws(BrokerError) {
-        take(try await messages())
-        for workflow in try await walk("workflows") {
-            for step in ["open_jobs", "needs"] { _ = try await walk(step, workflow) }
-        }
-    }
-
-    /// What workers would have seen to. A repair does it for them.
-    private func messages() async throws(BrokerError) -> AuditPage {
-        let found = try await step("messages")
-        guard repair, !found.findings.isEmpty else { return found }
-        await broker.continueWorkflows(of: queue, calls: 10_000)
-        return found.with(isRepaired: try await step("messages").findings.isEmpty)
-    }
-
     // MARK: Lines and bodies
 
     private mutating func walkLines() async throws(BrokerError) {

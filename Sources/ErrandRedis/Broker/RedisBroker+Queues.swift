@@ -31,15 +31,20 @@ extension RedisBroker {
     }
 
     private func deleteKeys(of queue: String, force: Bool) async throws(BrokerError) -> [RESPValue] {
-        var told: [String] = []
+        var (told, losesMessages) = ([String](), false)
         while true {
             var call = ScriptCall(.queue, on: queue)
             call.add(force ? "force" : "delete")
+            call.add(losesMessages ? 1 : 0)
             for id in told { call.add(id) }
             let answer = try await run(call).elements ?? []
             guard answer.first?.text == "tell" else { return answer }
             guard answer.count == 3, let ids = answer[1].elements else { throw unexpected("a deletion") }
-            try await deliver(from: queue)
+            do throws(BrokerError) { try await deliver(from: queue) } catch {
+                // A message that cannot be read must not keep the queue.
+                guard force, error.code == .protocolViolation else { throw error }
+                losesMessages = true
+            }
             try await tellOfDeletion(answer[2], of: queue)
             told = ids.compactMap(\.text)
         }

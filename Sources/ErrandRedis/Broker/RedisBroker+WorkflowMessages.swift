@@ -51,6 +51,9 @@ extension RedisBroker {
         return (promotion, Int(clamping: messages))
     }
 
+    /// Whether a queue has messages for others.
+    func hasMessages(_ queue: String) async throws(BrokerError) -> Bool { try await !messages(of: queue).isEmpty }
+
     private func messages(of queue: String) async throws(BrokerError) -> [WorkflowMessage] {
         var call = ScriptCall(.workflows, on: queue)
         call.add("messages")

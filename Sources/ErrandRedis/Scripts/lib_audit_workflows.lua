@@ -39,20 +39,29 @@ function steps.workflows()
   end
 end
 
--- The open jobs of a workflow. One without a body here, and of no other queue, has ended.
+-- The open jobs of a workflow. One without a body here, and of no other queue, has ended. Lists number, id and queue of those
+-- that other queues must have.
 function steps.open_jobs()
   if has('workflow:work') then return end
   local page = scan('SSCAN', key('open:' .. name))
   for _, n in ipairs(page) do
     local id = workflows.job_of(name, n)
     local record = call('HGET', key('members:' .. name), n) or ''
-    if not has_field('body', id) and not string.find(record, '^[^ ]+@') then
-      finding('open_job_has_ended', id, function() workflows.end_member(name, n, has_ended(id) or 'x') end)
+    local elsewhere = string.match(record, '^[^ @]+@(%S+)')
+    if not has_field('body', id) then
+      if not elsewhere then finding('open_job_has_ended', id, function() workflows.end_member(name, n, has_ended(id) or 'x') end)
+      elseif not has('workflow:hops') then add(n, id, elsewhere) end
     end
   end
   if call('SCARD', key('open:' .. name)) == 0 then
     finding('workflow_without_end', name, function() workflows.changed[name] = true end)
   end
+end
+-- A job that another queue does not have, or that has ended there. Nothing is on its way to this queue.
+function steps.lost_job()
+  local n, id, how = ARGV[4], ARGV[5], ARGV[6]
+  if has('workflow:hops') or call('SISMEMBER', key('open:' .. name), n) == 0 or workflows.job_of(name, n) ~= id then return end
+  finding('open_job_lost', id, function() workflows.end_member(name, n, how) end)
 end
 -- The needs of a workflow's jobs. Each is for one that has not ended.
 function steps.needs()

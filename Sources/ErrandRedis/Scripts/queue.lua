@@ -1,7 +1,7 @@
 -- queue: creates the queue, checks whether it exists, or deletes it with all its contents.
 --
--- Arguments  create, look, delete, force or sweep; for sweep then the names of keys; for force the ids of jobs about which
---            workflows of other queues were told
+-- Arguments  create, look, delete, force or sweep; for sweep then the names of keys; for force then 1 if messages for other
+--            queues may be lost, and the ids of jobs about which workflows of other queues were told
 -- Reply      create: 1 if it did not exist before, else 0 · look: 1 if it exists, else 0
 --            delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had; or,
 --            before anything is deleted, tell, then up to 500 ids of jobs of workflows, and messages for other queues
@@ -71,7 +71,8 @@ local jobs, schedules = length('body'), length('schedules')
 if how == 'delete' and jobs + #live + schedules > 0 then return { 'used', jobs, #live, schedules } end
 
 -- Workflows of other queues are told first that their jobs here are deleted, and what else happened to them.
-if ARGV[2] then ask('HDEL', 'workflow:of', unpack(ARGV, 2)) end
+if ARGV[2] == '1' then remove({ 'workflow:hops' }) end
+if ARGV[3] then ask('HDEL', 'workflow:of', unpack(ARGV, 3)) end
 local number, ids, messages = whole(math.max(num(ask('HGET', 'runtime', 'hop')) + 1, now)), {}, {}
 local places = ask('HRANDFIELD', 'workflow:of', 500, 'WITHVALUES')
 for i = 1, #places, 2 do
