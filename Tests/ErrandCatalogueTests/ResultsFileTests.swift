@@ -32,6 +32,8 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "results-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
+        // Opening it would wait for a writer.
+        #expect(mkfifo(directory.appending(path: "errand-results-pipe").path, 0o600) == 0)
         let names = ["errand-results-left", "errand-results-held", "errand-results-new", "other"]
         for name in names {
             try Data("{}".utf8).write(to: directory.appending(path: name))
@@ -47,7 +49,7 @@ import Testing
         #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
         ResultsFile.removeLeftovers(in: directory)
         let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
-        #expect(left == ["errand-results-held", "errand-results-new", "other"])
+        #expect(left == ["errand-results-held", "errand-results-new", "errand-results-pipe", "other"])
     }
 
     @Test func `a command finds its workflow in its environment`() throws {

@@ -155,6 +155,18 @@ import Testing
         #expect(try await messages(of: "home").count == 1)
     }
 
+    @Test func `a queue is deleted by force though other queues refuse to be told`() async throws {
+        defer { broker.close() }
+        let id = try await push()
+        try server.run("RENAME", "errand:{home}:runtime", "kept")
+        try server.run("SET", "errand:{home}:runtime", "text")
+        #expect(try await broker.deleteQueue("default", force: true) == .deleted(jobs: 1))
+        #expect(try await !broker.hasQueue("default"))
+        try server.run("RENAME", "kept", "errand:{home}:runtime")
+        #expect(try await broker.audit("home", repair: true).map(\.kind) == ["open_job_lost"])
+        #expect(try await broker.workflow(id)?.state == .failed)
+    }
+
     @Test func `a message that cannot be read does not keep a queue that is deleted by force`() async throws {
         defer { broker.close() }
         _ = try await push()

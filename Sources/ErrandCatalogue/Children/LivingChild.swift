@@ -19,11 +19,12 @@ final class LivingChild: Sendable {
 
     /// Takes the input of its process.
     func started(_ input: ChildInput) {
-        let early = state.withLock { state in
+        let isLeft = state.withLock { state in
+            defer { state.early = [] }
             state.input = input
-            return state.early
+            return !state.early.isEmpty && input.add(state.early)
         }
-        if !early.isEmpty { write(early) }
+        if isLeft { mailbox.post(.write(id)) }
     }
 
     /// Writes to its standard input: at once, so that the children's thread need not wake for it, as long as the pipe has

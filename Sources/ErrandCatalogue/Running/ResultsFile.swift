@@ -38,17 +38,18 @@ enum ResultsFile {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) {
             let path = directory.appending(path: name).path
-            let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             if isOld(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
             close(descriptor)
         }
     }
 
-    /// A file that another worker has just made may not be held yet.
+    /// A file that another worker has just made may not be held yet. What is no file is not ours.
     private static func isOld(_ descriptor: Int32) -> Bool {
         var status = stat()
-        return fstat(descriptor, &status) == 0 && Double(status.modified.tv_sec) < Date().timeIntervalSince1970 - 60
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return Double(status.modified.tv_sec) < Date().timeIntervalSince1970 - 60
     }
 
     private static func problem(_ path: String, _ reason: String) -> JobFailure {

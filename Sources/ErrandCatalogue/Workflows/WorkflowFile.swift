@@ -63,8 +63,8 @@ package enum WorkflowFile {
         guard isObject || isNamedJSON else { return try yaml(bytes, source, change) }
         do throws(WorkflowError) { return try WorkflowDescription(json: bytes).changingJobs(change) } catch {
             // YAML may begin with a brace as well, and be no JSON.
-            if error.code == .malformedJSON, !isNamedJSON, let workflow = try? yaml(bytes, source, change) {
-                return workflow
+            if error.code == .malformedJSON, !isNamedJSON, (try? yaml(bytes, source, { $0 })) != nil {
+                return try yaml(bytes, source, change)
             }
             throw WorkflowFileError("\(source)\(line(of: error, in: bytes, source)): \(error)")
         }

@@ -41,13 +41,21 @@ extension QueueAudit {
         of workflow: String,
         in queue: String
     ) async throws(BrokerError) {
-        let records = try await broker.inspect(jobs.map(\.id), on: queue)
-        // What had happened there until then is known here as soon as no message is left.
-        guard try await !broker.hasMessages(queue) else { return }
+        // Nothing is certain about a queue that cannot be read; it has an audit of its own.
+        guard let records = await records(of: jobs, in: queue) else { return }
         for (job, record) in zip(jobs, records) {
             guard let ending = Self.ending(of: record) else { continue }
             take(try await step("lost_job", workflow, job.number, job.id, ending))
         }
+    }
+
+    /// The records of jobs; `nil` if messages about them may be on their way.
+    private func records(of jobs: [JobElsewhere], in queue: String) async -> [JobRecord?]? {
+        do throws(BrokerError) {
+            let records = try await broker.inspect(jobs.map(\.id), on: queue)
+            // What had happened there until then is known here as soon as no message is left.
+            return try await broker.hasMessages(queue) ? nil : records
+        } catch { return nil }
     }
 
     /// The letter of how a job has ended; `nil` if it has not. One that is unknown counts as deleted.

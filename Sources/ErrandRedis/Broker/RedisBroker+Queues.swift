@@ -15,39 +15,24 @@ extension RedisBroker {
         try await number(of: "look", queue, .plainQueue) == 1
     }
 
-    /// Deletes all keys of a queue in one script, and then the remains of earlier repairs and lost sessions. Before that,
-    /// workflows of other queues are told what they have to know of jobs in this one.
+    /// Deletes all keys of a queue in one script, and then the remains of earlier repairs and lost sessions. Workflows of
+    /// other queues are told that their jobs in it are deleted.
     @discardableResult
     public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
-        let answer = try await deleteKeys(of: queue, force: force)
+        let messages = try await messagesBeforeDeletion(of: queue, force: force)
+        var call = ScriptCall(.queue, on: queue)
+        call.add(force ? "force" : "delete")
+        let answer = try await run(call).elements ?? []
         let counts = answer.dropFirst().compactMap(\.number).map { Int(clamping: $0) }
         guard let word = answer.first?.text, counts.count == 3 else { throw unexpected("a deletion") }
         if word == "used" { return .inUse(jobs: counts[0], workers: counts[1], schedules: counts[2]) }
+        if word == "undelivered" { return try await deleteQueue(queue, force: force) }
+        await tell(messages, ofDeletion: queue)
         let wasRegistered = try await strike(queue)
         try await sweep(queue)
         // A push or a worker may have created and registered the queue again before it was removed from the registry.
         if try await hasQueue(queue) { await announce(queue) }
         return word == "deleted" || wasRegistered ? .deleted(jobs: counts[0]) : .notFound
-    }
-
-    private func deleteKeys(of queue: String, force: Bool) async throws(BrokerError) -> [RESPValue] {
-        var (told, losesMessages) = ([String](), false)
-        while true {
-            var call = ScriptCall(.queue, on: queue)
-            call.add(force ? "force" : "delete")
-            call.add(losesMessages ? 1 : 0)
-            for id in told { call.add(id) }
-            let answer = try await run(call).elements ?? []
-            guard answer.first?.text == "tell" else { return answer }
-            guard answer.count == 3, let ids = answer[1].elements else { throw unexpected("a deletion") }
-            do throws(BrokerError) { try await deliver(from: queue) } catch {
-                // A message that cannot be read must not keep the queue.
-                guard force, error.code == .protocolViolation else { throw error }
-                losesMessages = true
-            }
-            try await tellOfDeletion(answer[2], of: queue)
-            told = ids.compactMap(\.text)
-        }
     }
 
     private func sweep(_ queue: String) async throws(BrokerError) {

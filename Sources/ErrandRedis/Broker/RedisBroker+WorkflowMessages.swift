@@ -7,7 +7,9 @@ import Logging
 /// client delivers: at least once, and without effect the second time.
 extension RedisBroker {
     /// Delivers the messages of a queue, and those that arise from that in other queues, until none is left.
-    func deliver(from queue: String) async throws(BrokerError) {
+    ///
+    /// - Parameter calls: The largest number of promotions of a queue that was told something.
+    func deliver(from queue: String, calls: Int = 1) async throws(BrokerError) {
         var queues = [queue]
         while let queue = queues.popLast() {
             let messages = try await messages(of: queue)
@@ -23,7 +25,7 @@ extension RedisBroker {
             }
             guard let last = messages.last else { continue }
             if try await clear(through: last, of: queue) { queues.append(queue) }
-            for other in told.sorted() where try await promoteOnce(on: other).messages > 0 { queues.append(other) }
+            for other in told.sorted() where try await promoteAll(on: other, calls: calls) { queues.append(other) }
         }
     }
 
@@ -32,12 +34,21 @@ extension RedisBroker {
     /// - Parameter calls: The largest number of promotions.
     func continueWorkflows(of queue: String, calls: Int = 100) async {
         do throws(BrokerError) {
-            for _ in 0..<calls {
-                if try await promote(on: queue).nextDue != 0 { return }
-            }
+            if try await promoteAll(on: queue, calls: calls) { try await deliver(from: queue, calls: calls) }
         } catch {
             logger.debug("workflows not continued", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
+    }
+
+    /// Promotes until nothing is due; returns whether the queue has messages for others.
+    private func promoteAll(on queue: String, calls: Int) async throws(BrokerError) -> Bool {
+        var hasMessages = false
+        for _ in 0..<calls {
+            let (promotion, messages) = try await promoteOnce(on: queue)
+            hasMessages = messages > 0
+            if promotion.nextDue != 0 { break }
+        }
+        return hasMessages
     }
 
     /// Makes up to 500 due jobs of each kind ready; also returns how many messages it has for other queues.
@@ -68,13 +79,43 @@ extension RedisBroker {
         }
     }
 
-    /// Tells the workflows of other queues that jobs of a queue are deleted with it, before it is.
-    ///
-    /// - Parameter reply: The script's list of such messages.
-    func tellOfDeletion(_ reply: RESPValue?, of queue: String) async throws(BrokerError) {
+    /// Delivers the messages of a queue that is to be deleted, and returns those about the jobs that will be deleted with
+    /// it. What other queues do not take does not prevent a deletion by force.
+    func messagesBeforeDeletion(of queue: String, force: Bool) async throws(BrokerError) -> [WorkflowMessage] {
+        do throws(BrokerError) { try await deliver(from: queue) } catch {
+            guard force else { throw error }
+            logNotTold(of: queue, error)
+        }
+        var (messages, cursor) = ([WorkflowMessage](), "0")
+        repeat {
+            var call = ScriptCall(.queue, on: queue)
+            call.add("places")
+            call.add(cursor)
+            let page = try await run(call).elements ?? []
+            guard page.count == 2, let next = page[0].text else { throw unexpected("the places of jobs") }
+            messages += try self.messages(in: page[1])
+            cursor = next
+        } while cursor != "0"
+        return messages
+    }
+
+    /// Tells the workflows of other queues that their jobs were deleted with a queue. The doctor finds those that are not
+    /// told.
+    func tell(_ messages: [WorkflowMessage], ofDeletion queue: String) async {
         var told: Set<String> = []
-        for message in try messages(in: reply) where try await tell(message, from: queue) { told.insert(message.queue) }
-        for other in told.sorted() { _ = try await promote(on: other) }
+        for message in messages {
+            do throws(BrokerError) {
+                if try await tell(message, from: queue) { told.insert(message.queue) }
+            } catch { logNotTold(of: queue, error) }
+        }
+        for other in told.sorted() { await continueWorkflows(of: other) }
+    }
+
+    private func logNotTold(of queue: String, _ error: BrokerError) {
+        logger.warning(
+            "workflows of other queues do not know what has become of their jobs; errand doctor --repair tells them",
+            metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+        )
     }
 
     /// Cancels the jobs of a workflow that one of its dead jobs has stopped. Returns the other queues that have some.
@@ -129,7 +170,7 @@ extension RedisBroker {
 }
 
 /// A message about a job of a workflow, for another queue, or about the workflow.
-private struct WorkflowMessage {
+struct WorkflowMessage {
     enum Content: Equatable {
         /// The job is free: its id, `DUE POLICY NAME`, and its envelope.
         case arrival(id: String, place: [UInt8], envelope: [UInt8])

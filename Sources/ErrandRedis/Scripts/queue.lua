@@ -1,10 +1,10 @@
 -- queue: creates the queue, checks whether it exists, or deletes it with all its contents.
 --
--- Arguments  create, look, delete, force or sweep; for sweep then the names of keys; for force then 1 if messages for other
---            queues may be lost, and the ids of jobs about which workflows of other queues were told
+-- Arguments  create, look, delete, force, places or sweep; for places then a cursor, for sweep the names of keys
 -- Reply      create: 1 if it did not exist before, else 0 · look: 1 if it exists, else 0
---            delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had; or,
---            before anything is deleted, tell, then up to 500 ids of jobs of workflows, and messages for other queues
+--            delete, force: deleted, absent, used, or undelivered if it has messages for other queues (delete), then how
+--            many jobs, live sessions and schedules it has or had
+--            places: the next cursor, and messages that tell workflows of other queues that their jobs are deleted here
 --            sweep: how many of the keys were left over, and are removed now
 local how = ARGV[1]
 if how == 'look' then return queue_exists() and 1 or 0 end
@@ -47,10 +47,10 @@ if how == 'sweep' then
   return remove(left)
 end
 
-if how ~= 'delete' and how ~= 'force' then
-  return redis.error_reply('ERRAND the action must be create, look, delete, force or sweep')
+if how ~= 'delete' and how ~= 'force' and how ~= 'places' then
+  return redis.error_reply('ERRAND the action must be create, look, delete, force, places or sweep')
 end
-if not queue_exists() then return { 'absent', 0, 0, 0 } end
+if not queue_exists() then return how == 'places' and { '0', {} } or { 'absent', 0, 0, 0 } end
 if how == 'delete' then
   for _, types in ipairs(ALL_TYPES) do
     local wrong = type_error(types)
@@ -66,23 +66,21 @@ local function length(name)
   local count = ask('HLEN', name)
   return type(count) == 'number' and count or 0
 end
+if how == 'places' then
+  local number, messages = whole(math.max(num(ask('HGET', 'runtime', 'hop')) + 1, now)), {}
+  local page = ask('HSCAN', 'workflow:of', ARGV[2], 'COUNT', 500)
+  for i = 2, #(page[2] or {}), 2 do
+    for w, n, home in string.gmatch(page[2][i], '(%w+):(%d+):(%S+)') do
+      messages[#messages + 1] = { number .. ' end ' .. home .. ' ' .. w .. ' ' .. n .. ' x\n', 0 }
+    end
+  end
+  return { page[1] or '0', messages }
+end
 local live = ask('ZRANGEBYSCORE', 'sessions', '(' .. nowtext, '+inf')
 local jobs, schedules = length('body'), length('schedules')
 if how == 'delete' and jobs + #live + schedules > 0 then return { 'used', jobs, #live, schedules } end
 
--- Workflows of other queues are told first that their jobs here are deleted, and what else happened to them.
-if ARGV[2] == '1' then remove({ 'workflow:hops' }) end
-if ARGV[3] then ask('HDEL', 'workflow:of', unpack(ARGV, 3)) end
-local number, ids, messages = whole(math.max(num(ask('HGET', 'runtime', 'hop')) + 1, now)), {}, {}
-local places = ask('HRANDFIELD', 'workflow:of', 500, 'WITHVALUES')
-for i = 1, #places, 2 do
-  ids[#ids + 1] = places[i]
-  for w, n, home in string.gmatch(places[i + 1], '(%w+):(%d+):(%S+)') do
-    messages[#messages + 1] = { number .. ' end ' .. home .. ' ' .. w .. ' ' .. n .. ' x\n', 0 }
-  end
-end
-local left = ask('LLEN', 'workflow:hops')
-if ids[1] or type(left) == 'number' and left > 0 then return { 'tell', ids, messages } end
+if how == 'delete' and call('LLEN', key('workflow:hops')) > 0 then return { 'undelivered', 0, 0, 0 } end
 
 local names = {}
 for _, types in ipairs(ALL_TYPES) do
