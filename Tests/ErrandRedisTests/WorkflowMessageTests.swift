@@ -129,7 +129,7 @@ import Testing
         #expect(try await broker.status(of: "default").queue.ready == 0, "the job has run")
     }
 
-    @Test func `a death that is told late does not hold up a workflow that goes on`() async throws {
+    @Test func `a death that is told late does not stop a workflow that goes on`() async throws {
         defer { broker.close() }
         let id = try await push()
         try await broker.register(session, on: "default")
