@@ -33,7 +33,7 @@ enum ResultsFile {
         return await body(path)
     }
 
-    /// Removes the files that nobody holds. Those of other users cannot be opened.
+    /// Removes the files that no worker holds. A file that cannot be opened belongs to another user, and stays.
     static func removeLeftovers(in directory: URL = directory) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) {
@@ -45,7 +45,7 @@ enum ResultsFile {
         }
     }
 
-    /// A file that another worker has just made may not be held yet. What is no file is not ours.
+    /// Whether this is a file that no worker has just made: its worker may not hold it yet.
     private static func isOld(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }

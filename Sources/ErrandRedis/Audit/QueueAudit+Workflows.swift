@@ -22,11 +22,11 @@ extension QueueAudit {
             }
             _ = try await walk("needs", workflow)
         }
-        // What was noted may concern many jobs.
+        // One repaired end may let thousands of jobs go on.
         if repair, !workflows.isEmpty { await broker.continueWorkflows(of: queue, calls: 10_000) }
     }
 
-    /// What workers would have seen to. A repair does it for them.
+    /// Finds late messages and pushes that were broken off. A repair does what a worker would have done.
     private func messages() async throws(BrokerError) -> AuditPage {
         let found = try await step("messages")
         guard repair, !found.findings.isEmpty else { return found }
