@@ -36,6 +36,17 @@ extension RedisBroker {
         to workflow: WorkflowID,
         by claim: WorkflowClaim?
     ) async throws(BrokerError) -> [Int] {
+        let numbers = try await addOnly(members, to: workflow, by: claim)
+        if claim != nil { try await deliver(from: workflow.queue) }
+        return numbers
+    }
+
+    /// Adds jobs to a workflow. Messages are not delivered yet.
+    package func addOnly(
+        _ members: [WorkflowMember],
+        to workflow: WorkflowID,
+        by claim: WorkflowClaim?
+    ) async throws(BrokerError) -> [Int] {
         var call = ScriptCall(.workflow, "add", workflow)
         call.add(claim?.id ?? "")
         // Only the job's own queue knows its claim.
@@ -45,7 +56,6 @@ extension RedisBroker {
         guard let numbers = try await run(call).elements?.compactMap(\.number), numbers.count == members.count else {
             throw unexpected("the jobs of a workflow")
         }
-        if claim != nil { try await deliver(from: workflow.queue) }
         return numbers.map { Int(clamping: $0) }
     }
 

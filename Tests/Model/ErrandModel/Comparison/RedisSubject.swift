@@ -80,8 +80,10 @@ package actor RedisSubject {
         return ConsoleView(status, sessions, try await broker.inspect(universe.ids, on: universe.queue))
     }
 
-    /// What the audit finds.
-    package func findings() async throws -> [Finding] { try await broker.audit(universe.queue, repair: false) }
+    /// What the audit finds, except messages that nobody has delivered: a history has no worker that does.
+    package func findings() async throws -> [Finding] {
+        try await broker.audit(universe.queue, repair: false).filter { $0.kind != "message_not_delivered" }
+    }
 
     package func wipe() async throws {
         _ = try await broker.command(.command("EVALSHA", scripts.wipe, "1", key), for: .anywhere)
@@ -152,7 +154,7 @@ package actor RedisSubject {
         case .flow(let pattern, nil): try await broker.deleteFlow(queue, matching: pattern)
         case .begin(let header): return .begun(try await broker.begin(header))
         case .add(let members, let token, let claim):
-            return .added(try await broker.add(members, to: WorkflowID(queue: queue, token: token), by: claim))
+            return .added(try await broker.addOnly(members, to: WorkflowID(queue: queue, token: token), by: claim))
         case .seal(let token): return .sealed(try await broker.sealOnly(WorkflowID(queue: queue, token: token)))
         case .stop(let token): return .stopped(try await broker.stop(WorkflowID(queue: queue, token: token)))
         }
