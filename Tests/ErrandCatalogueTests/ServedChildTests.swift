@@ -28,6 +28,8 @@ struct ServedChildTests {
                 for i in range(100000): say(progress=i / 100000)
             if act == "hang":
                 signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.sigwait([signal.SIGUSR1])
+            if act == "wait":
+                signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]); say(progress=0.1); signal.sigwait([signal.SIGUSR1])
             if act == "foreign": print(json.dumps({"id": "another", "token": 1, "outcome": "finished"}), flush=True); signal.pause()
             if act == "stale": print(json.dumps({"id": job["id"], "token": 1, "outcome": "finished"}), flush=True); signal.pause()
             if act == "steps": say(progress=0.5, message="half"); say(checkpoint={"page": 2})
@@ -54,10 +56,10 @@ struct ServedChildTests {
         _ act: String,
         _ pool: ServedPool,
         id: String = "job",
-        store: (JobReports) -> Void = { _ in }
+        store: (JobReports) async -> Void = { _ in }
     ) async -> HandlerOutcome {
         let facts = JobFacts(id: id, operation: "act", token: 42, arguments: ["act": JSONText(stringLiteral: act)])
-        return await pool.run(ServedJob(facts: facts), store: { store($0) })
+        return await pool.run(ServedJob(facts: facts), store: store)
     }
 
     /// Runs a job that says which process has run it.
@@ -182,6 +184,30 @@ struct ServedChildTests {
         hanging.cancel()
         _ = await hanging.value
         _ = try await process(pool)
+    }
+
+    @Test func aJobThatIsStoppedLateLeavesTheNextOneAlone() async throws {
+        let pool = pool()
+        let child = try await process(pool)
+        let (asked, hasAsked) = AsyncStream<Void>.makeStream()
+        let (allowed, mayGoOn) = AsyncStream<Void>.makeStream()
+        let first = Task { [self] in
+            await run("steps", pool) { _ in
+                hasAsked.finish()
+                for await _ in allowed {}
+            }
+        }
+        for await _ in asked {}
+        // The child has this job while the first one is still storing what it had reported.
+        let (begun, hasBegun) = AsyncStream<Void>.makeStream()
+        let second = Task { [self] in await run("wait", pool, id: "second") { _ in hasBegun.finish() } }
+        for await _ in begun {}
+        first.cancel()
+        mayGoOn.finish()
+        #expect(await first.value != .failed("stopped before it had a child"))
+        kill(pid_t(child), SIGUSR1)
+        #expect(await second.value == .finished(result: Array("\(child)".utf8)))
+        #expect(try await process(pool) == child)
     }
 
     @Test func childrenAreReplacedAfterSomeJobs() async throws {

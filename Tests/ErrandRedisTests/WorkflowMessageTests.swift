@@ -29,6 +29,16 @@ import Testing
         return try #require(WorkflowID(receipt.workflow))
     }
 
+    /// Pushes a workflow, and runs `a`, whose end the workflow's queue is not told yet.
+    private func pushAndRun(_ outcome: OutcomeReport.Verb = .finished) async throws -> (id: WorkflowID, claim: Claim) {
+        let id = try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, outcome)
+        return (id, claim)
+    }
+
     private func messages(of queue: String) async throws -> [[UInt8]] {
         let command = CommandWriter.command("LRANGE", "errand:{\(queue)}:workflow:hops", "0", "-1")
         return try await broker.command(command, for: .queue(queue)).elements?.compactMap(\.bytes) ?? []
@@ -47,11 +57,7 @@ import Testing
 
     @Test func `an audit finds a message that nobody delivers`() async throws {
         defer { broker.close() }
-        _ = try await push()
-        try await broker.register(session, on: "default")
-        var calls = Calls(broker: broker, session: session)
-        let claim = try #require(try await calls.claim(1).first)
-        try await calls.report(claim, .finished)
+        _ = try await pushAndRun()
         #expect(try await broker.audit("default", repair: false).isEmpty)
 
         let message = try #require(try await messages(of: "default").first)
@@ -97,11 +103,7 @@ import Testing
 
     @Test func `an audit finds a job of another queue whose end was lost on the way`() async throws {
         defer { broker.close() }
-        let id = try await push()
-        try await broker.register(session, on: "default")
-        var calls = Calls(broker: broker, session: session)
-        let claim = try #require(try await calls.claim(1).first)
-        try await calls.report(claim, .finished)
+        let id = try await pushAndRun().id
         #expect(try await broker.audit("home", repair: false).isEmpty, "its message is on its way")
         try server.run("DEL", "errand:{default}:workflow:hops")
         #expect(try await broker.audit("home", repair: true).map(\.kind) == ["open_job_lost"])
@@ -111,11 +113,7 @@ import Testing
 
     @Test func `a message that comes twice changes nothing`() async throws {
         defer { broker.close() }
-        let id = try await push()
-        try await broker.register(session, on: "default")
-        var calls = Calls(broker: broker, session: session)
-        let claim = try #require(try await calls.claim(1).first)
-        try await calls.report(claim, .finished)
+        let (id, claim) = try await pushAndRun()
         let end = try #require(try await messages(of: "default").first)
         try await broker.deliver(from: "default")
         #expect(try await broker.status(of: "home").queue.ready == 1)
@@ -131,11 +129,7 @@ import Testing
 
     @Test func `a death that is told late does not stop a workflow that goes on`() async throws {
         defer { broker.close() }
-        let id = try await push()
-        try await broker.register(session, on: "default")
-        var calls = Calls(broker: broker, session: session)
-        let claim = try #require(try await calls.claim(1).first)
-        try await calls.report(claim, .failed)
+        let id = try await pushAndRun(.failed).id
         let death = try #require(try await messages(of: "default").first)
         try await broker.deliver(from: "default")
         #expect(try await broker.workflow(id)?.state == .failed)

@@ -16,6 +16,7 @@ final class ChildLoop {
     private let reaper = ProcessReaper()
     private var children: [ChildRequest.ID: Entry] = [:]
     private var polls = ChildPolls()
+    private let buffer = ChildOutput.Buffer()
     /// Whether the process is about to exit: the loop starts no more commands.
     private var isEnding = false
     private var endWaiters: [(continuation: CheckedContinuation<Bool, Never>, deadline: ContinuousClock.Instant)] = []
@@ -30,7 +31,7 @@ final class ChildLoop {
         errand_child_name_thread("errand-children")
         while true {
             wait()
-            for message in mailbox.take() { receive(message) }
+            if polls.mailIsReady { for message in mailbox.take() { receive(message) } }
             advance()
         }
     }
@@ -96,7 +97,7 @@ final class ChildLoop {
 
     private func start(_ request: ChildRequest) {
         do {
-            let child = RunningChild(try spawn(request.command), command: request.command)
+            let child = RunningChild(try spawn(request.command), command: request.command, buffer: buffer)
             children[request.id] = Entry(child: child, onEnd: request.onEnd)
             request.onStart(child.pid, child.input)
         } catch {

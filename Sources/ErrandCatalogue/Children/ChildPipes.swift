@@ -73,18 +73,24 @@ struct ChildOutput {
         case none((UnsafeRawBufferPointer) -> Void)
     }
 
-    /// The size of one read, so that a child with much output does not delay others.
-    private static let portion = 64 * 1024
+    /// What one read fills, for all outputs that a thread reads: so much that a child with much output does not delay others.
+    final class Buffer {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        deinit { bytes.deallocate() }
+    }
+
     /// The maximum number of bytes in a pipe after the child has ended, unless another process still writes.
     private static let mostInPipe = 1024 * 1024
 
     private var descriptor: Descriptor?
     private let part: Part
+    private let buffer: Buffer
     private var bytes: [UInt8] = []
 
-    init(_ descriptor: Descriptor, keeping part: Part) {
+    init(_ descriptor: Descriptor, keeping part: Part, _ buffer: Buffer) {
         self.descriptor = descriptor
         self.part = part
+        self.buffer = buffer
     }
 
     /// The descriptor to poll, until the end.
@@ -119,16 +125,14 @@ struct ChildOutput {
     /// - Returns: The number of bytes; 0 if the pipe is empty or at its end.
     private mutating func readPortion() -> Int {
         guard let number else { return 0 }
-        return withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 16) { buffer in
-            let count = Foundation.read(number, buffer.baseAddress, buffer.count)
-            if count < 0 && (errno == EINTR || errno == EAGAIN) { return 0 }
-            if count <= 0 {
-                descriptor = nil
-                return 0
-            }
-            keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return count
+        let count = Foundation.read(number, buffer.bytes.baseAddress, buffer.bytes.count)
+        if count < 0 && (errno == EINTR || errno == EAGAIN) { return 0 }
+        if count <= 0 {
+            descriptor = nil
+            return 0
         }
+        keep(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+        return count
     }
 
     private mutating func keep(_ new: UnsafeRawBufferPointer) {

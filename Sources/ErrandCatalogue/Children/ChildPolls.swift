@@ -46,6 +46,8 @@ struct ChildPolls {
         }
     }
 
+    /// Whether a message may have come. Of one that has come since, the next wait learns.
+    var mailIsReady: Bool { descriptors[0].revents != 0 }
     var reaperIsGone: Bool { hasReaper && descriptors[1].revents != 0 }
 
     func forEachReady(_ body: (ChildRequest.ID, Role) -> Void) {

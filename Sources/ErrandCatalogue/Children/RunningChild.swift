@@ -41,13 +41,14 @@ final class RunningChild {
     private var isLast = false
     private var killed = false
 
-    init(_ started: ChildSpawner.Started, command: ChildCommand) {
+    init(_ started: ChildSpawner.Started, command: ChildCommand, buffer: ChildOutput.Buffer) {
         pid = started.pid
         grace = command.stopGrace
         isLongLived = command.onOutput != nil
         input = ChildInput(started.input, bytes: command.input, staysOpen: isLongLived)
-        output = ChildOutput(started.output, keeping: command.onOutput.map { .none($0) } ?? .first(command.outputLimit))
-        error = ChildOutput(started.error, keeping: .last(command.errorLimit))
+        let part = command.onOutput.map { ChildOutput.Part.none($0) } ?? .first(command.outputLimit)
+        output = ChildOutput(started.output, keeping: part, buffer)
+        error = ChildOutput(started.error, keeping: .last(command.errorLimit), buffer)
         let number = errand_child_pidfd(started.pid)
         pidfd = number >= 0 ? Descriptor(number) : nil
         input.write()

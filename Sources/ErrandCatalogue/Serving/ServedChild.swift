@@ -7,26 +7,16 @@ import Synchronization
 /// Whatever it does otherwise, such as writing something else, ending, or not stopping, costs the job that it has, and no
 /// other one: the child is stopped, and another one takes the next job.
 final class ServedChild: Sendable {
-    /// What there is to do for the run of its job.
-    fileprivate enum Step {
-        case store(JobReports)
-        /// The outcome, and the result of a child that has not reported one.
-        case end(HandlerOutcome, ChildResult?)
-    }
-
-    fileprivate struct State {
+    private struct State {
         var process: LivingChild?
         var pid: pid_t?
         var lines = ServedLines()
         /// The job that it has, until it has reported the outcome.
-        var job: (id: String, token: Token)?
-        var outcome: (HandlerOutcome, ChildResult?)?
-        var reports = JobReports()
-        var waiter: CheckedContinuation<Step, Never>?
+        var run: ServedRun?
         /// What it has written that it must not.
         var violation: String?
         var isStarted = false
-        /// Whether the run of its job was cancelled.
+        /// Whether a run of it was cancelled.
         var isCancelled = false
         var isStopped = false
         var result: ChildResult?
@@ -34,9 +24,14 @@ final class ServedChild: Sendable {
     }
 
     private let command: ServedCommand
+    /// Called on the children's thread when it has reported an outcome, so that it may have another job.
+    private let onFree: @Sendable (ServedChild) -> Void
     private let state = Mutex(State())
 
-    init(_ command: ServedCommand) { self.command = command }
+    init(_ command: ServedCommand, onFree: @escaping @Sendable (ServedChild) -> Void) {
+        self.command = command
+        self.onFree = onFree
+    }
 
     /// Starts the process.
     func start(operation: String) {
@@ -56,7 +51,7 @@ final class ServedChild: Sendable {
     var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Whether it can take a job.
-    var isUsable: Bool { state.withLock { $0.result == nil && !$0.isStopped && $0.job == nil } }
+    var isUsable: Bool { state.withLock { $0.result == nil && !$0.isStopped && $0.run == nil } }
 
     /// Whether another child is to take the next job.
     var isWorn: Bool {
@@ -74,55 +69,28 @@ final class ServedChild: Sendable {
         state.withLock { $0.jobsDone == 0 && !$0.isCancelled && ($0.result != nil || $0.violation != nil) }
     }
 
-    /// Lets the child run a job.
-    ///
-    /// If the task is cancelled, the child is stopped.
-    ///
-    /// - Parameters:
-    ///   - store: Stores what the child has reported meanwhile; of several reports only the last one.
-    ///   - ended: Called with the child's result if it has ended before it had reported an outcome.
-    /// - Returns: The outcome, after the child has reported it or has ended; `nil` if the child has done jobs before, and
-    ///   had ended before it got this one.
-    func run(
-        _ job: ServedJob,
-        store: (JobReports) async -> Void,
-        ended: (ChildResult) async -> Void
-    ) async -> HandlerOutcome? {
-        guard !Task.isCancelled else { return .failed("stopped before its child had it") }
-        let (process, earlier) = state.withLock { state in
-            if state.result == nil { state.job = (job.facts.id, job.facts.token) }
-            return (state.process, state.result)
-        }
-        if let earlier {
-            if hasWorked { return nil }
-            await ended(earlier)
-            return HandlerOutcome(earlier, of: state.withLock { $0.violation })
-        }
-        process?.write(job.line)
-        return await withTaskCancellationHandler {
-            while true {
-                switch await next() {
-                case .store(let reports): await store(reports)
-                case .end(let outcome, let result):
-                    if let result { await ended(result) }
-                    return outcome
-                }
-            }
-        } onCancel: {
-            state.withLock { $0.isCancelled = true }
-            stop()
-        }
+    /// What became of a job that it was to take.
+    enum Beginning {
+        /// It has the job.
+        case begun
+        /// The job needs no child any more.
+        case cancelled
+        /// It has ended before.
+        case ended(ChildResult, HandlerOutcome)
     }
 
-    private func next() async -> Step {
-        await withCheckedContinuation { continuation in
-            let step = state.withLock { state -> Step? in
-                let step = state.takeStep()
-                if step == nil { state.waiter = continuation }
-                return step
+    /// Takes a job, on any thread.
+    func begin(_ run: ServedRun) -> Beginning {
+        let (beginning, process) = state.withLock { state -> (Beginning, LivingChild?) in
+            if let result = state.result {
+                return (.ended(result, HandlerOutcome(result, of: state.violation)), nil)
             }
-            if let step { continuation.resume(returning: step) }
+            guard run.assign(self) else { return (.cancelled, nil) }
+            state.run = run
+            return (.begun, state.process)
         }
+        process?.write(run.line)
+        return beginning
     }
 
     /// Lets a child without a job end. One that does not is stopped.
@@ -134,8 +102,17 @@ final class ServedChild: Sendable {
         process?.finish()
     }
 
-    /// Stops the child, whatever it does.
-    func stop() {
+    /// Stops the child, whatever it does, if it still has a job that was cancelled.
+    func stop(for run: ServedRun) {
+        let isHeld = state.withLock { state in
+            guard state.run === run else { return false }
+            state.isCancelled = true
+            return true
+        }
+        if isHeld { stop() }
+    }
+
+    private func stop() {
         let process = state.withLock { state in
             state.isStopped = true
             return state.process
@@ -150,26 +127,32 @@ final class ServedChild: Sendable {
         let isShort = state.withLock { state in
             state.violation != nil || state.lines.add(bytes) { lines.append($0) }
         }
-        for line in lines where state.withLock({ $0.violation == nil }) { take(line) }
+        var ended: [(run: ServedRun, outcome: HandlerOutcome)] = []
+        for line in lines where state.withLock({ $0.violation == nil }) { take(line, &ended) }
         if !isShort { violate("a line has more than \(ServedLines.mostBytes) bytes") }
+        // It goes on before its last job does.
+        if !ended.isEmpty { onFree(self) }
+        for (run, outcome) in ended { run.end(outcome) }
     }
 
-    private func take(_ line: [UInt8]) {
+    private func take(_ line: [UInt8], _ ended: inout [(run: ServedRun, outcome: HandlerOutcome)]) {
         let report: ServedReport
         do throws(ServedReport.Problem) { report = try ServedReport(line: line) } catch {
             return violate("a line is no report: \(error.reason)")
         }
-        let isHeld = change { state in
-            guard let job = state.job, job == (report.id, report.token), state.violation == nil else { return false }
-            switch report.content {
-            case .outcome(let outcome):
-                (state.job, state.outcome, state.jobsDone) = (nil, (outcome, nil), state.jobsDone + 1)
-            case .progress(let fraction, let message): state.reports.progress = (fraction, message)
-            case .checkpoint(let value): state.reports.checkpoint = value
-            }
-            return true
+        let run = state.withLock { state -> ServedRun? in
+            guard let run = state.run, (run.id, run.token) == (report.id, report.token) else { return nil }
+            if case .outcome = report.content { (state.run, state.jobsDone) = (nil, state.jobsDone + 1) }
+            return run
         }
-        if !isHeld { violate("it reported on \(report.id.prefix(64)), which it does not have with this token") }
+        guard let run else {
+            return violate("it reported on \(report.id.prefix(64)), which it does not have with this token")
+        }
+        switch report.content {
+        case .outcome(let outcome): ended.append((run, outcome))
+        case .progress(let fraction, let message): run.report { $0.progress = (fraction, message) }
+        case .checkpoint(let value): run.report { $0.checkpoint = value }
+        }
     }
 
     private func violate(_ what: String) {
@@ -178,38 +161,12 @@ final class ServedChild: Sendable {
     }
 
     private func ended(_ result: ChildResult) {
-        _ = change { state in
+        let (run, violation) = state.withLock { state in
+            defer { state.run = nil }
             state.result = result
-            guard state.job != nil else { return true }
-            (state.job, state.outcome) = (nil, (HandlerOutcome(result, of: state.violation), result))
-            return true
+            return (state.run, state.violation)
         }
-    }
-
-    /// Changes the state, and resumes the run if there is something for it.
-    private func change(_ body: (inout State) -> Bool) -> Bool {
-        let (result, waiter, step) = state.withLock { state in
-            let result = body(&state)
-            guard let waiter = state.waiter, let step = state.takeStep() else {
-                return (result, CheckedContinuation<Step, Never>?.none, Step?.none)
-            }
-            state.waiter = nil
-            return (result, waiter, step)
-        }
-        if let step { waiter?.resume(returning: step) }
-        return result
-    }
-}
-
-extension ServedChild.State {
-    /// Removes the next step: what is to be stored comes before the end.
-    fileprivate mutating func takeStep() -> ServedChild.Step? {
-        if !reports.isEmpty {
-            defer { reports = JobReports() }
-            return .store(reports)
-        }
-        defer { outcome = nil }
-        return outcome.map { .end($0, $1) }
+        run?.end(HandlerOutcome(result, of: violation), lost: (self, result))
     }
 }
 

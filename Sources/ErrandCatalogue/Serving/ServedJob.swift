@@ -12,14 +12,20 @@ struct ServedJob: Sendable {
     /// The line, with its line feed.
     var line: [UInt8] {
         var line = Array("{".utf8)
-        func add(_ key: String, _ value: [UInt8]) {
+        line.reserveCapacity(512 + facts.arguments.bytes.count + (checkpoint?.bytes.count ?? 0))
+        func begin(_ key: String) {
             if line.count > 1 { line.append(UInt8(ascii: ",")) }
-            line += Array("\"\(key)\":".utf8) + value
+            line.append(UInt8(ascii: "\""))
+            line.append(contentsOf: key.utf8)
+            line.append(contentsOf: "\":".utf8)
+        }
+        func add(_ key: String, _ value: [UInt8]) {
+            begin(key)
+            line.append(contentsOf: value)
         }
         func add(_ key: String, text: String?) {
-            var value: [UInt8] = []
-            if let text { JSONEscaping.append(text, to: &value) }
-            add(key, text == nil ? JSONText.null.bytes : value)
+            begin(key)
+            if let text { JSONEscaping.append(text, to: &line) } else { line.append(contentsOf: "null".utf8) }
         }
         add("id", text: facts.id)
         add("token", Array(String(facts.token).utf8))
@@ -36,7 +42,8 @@ struct ServedJob: Sendable {
         }
         if let path = facts.results { add("results_path", text: path) }
         for (key, value) in (facts.trace?.fields ?? [:]).sorted(by: { $0.key < $1.key }) { add(key, text: value) }
-        return line + Array("}\n".utf8)
+        line.append(contentsOf: "}\n".utf8)
+        return line
     }
 }
 

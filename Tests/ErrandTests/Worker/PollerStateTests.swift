@@ -224,6 +224,20 @@ struct PollerStateTests {
         #expect(try call().exchange.reports.count == 3)
     }
 
+    @Test("the jobs of a small reply begin before reports are awaited, those of a large one beside the next call")
+    mutating func gathersAfterFew() throws {
+        budget.note(.milliseconds(1))
+        answer(try call().exchange, claims(1..<21))
+        begin(try #require(try call().running))
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        answer(try #require(state.sent), claims(21..<61))
+        begin(try run().reply)
+        guard case .gather = next() else { return #expect(Bool(false), "\(next())") }
+        answer(try call().exchange, claims(61..<189))
+        _ = state.ended(Run(id: "job-2", token: 2), report(2))
+        #expect(try call().running?.claims.count == 128)
+    }
+
     @Test("so many reports that they are worth a call end the moment")
     mutating func worthACall() throws {
         budget.note(.milliseconds(1))

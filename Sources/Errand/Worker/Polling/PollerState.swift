@@ -130,13 +130,14 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
         return .run(UnreadReply(claims: [claim], begun: begun, since: dispatched.since), thenWaits: true)
     }
 
-    /// Gathers reports for a moment if there is other work to do.
+    /// Gathers reports for a moment if there is other work to do. The jobs of a small reply begin before.
     private mutating func stepBeforeReports() -> PollerStep? {
         let hasWaited = ranFew || hasGathered
         (followsReply, ranFew, hasGathered) = (false, false, false)
-        guard !hasWaited, unread == nil, !isDraining, (1..<PollerLimits.worthACall).contains(reports.count),
-            slots.budget.hasWaitingJobs
+        guard !hasWaited, !isDraining, (1..<PollerLimits.worthACall).contains(reports.count),
+            unread?.isWorthACall != true, slots.budget.hasWaitingJobs
         else { return nil }
+        if let step = takeUnread() { return step }
         hasGathered = true
         return .gather
     }
@@ -197,7 +198,8 @@ package protocol ClaimedRun: Sendable {
 
 /// The time limits of a poller.
 package struct PollerLimits: Sendable {
-    /// The number of reports that is worth a call even while there is other work to do.
+    /// The number of reports that is worth a call even while there is other work to do, and of jobs that is worth one while
+    /// they are made into runs.
     static let worthACall = 128
     /// Up to this limit, making runs of claims takes less time than a call.
     static let fewClaims = 16

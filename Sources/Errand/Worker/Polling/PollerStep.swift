@@ -32,6 +32,9 @@ package struct UnreadReply: Sendable {
     /// Whether there are so few jobs that they come before the next call.
     var areFew = false
 
+    /// Whether it has so many jobs that a call should be in progress while they are made into runs.
+    var isWorthACall: Bool { claims.count >= PollerLimits.worthACall }
+
     /// The reports that were not accepted, because the session no longer had the claims.
     package var lateReports: [OutcomeReport] { zip(reports, accepted).filter { !$1 }.map(\.0) }
 }

@@ -96,7 +96,11 @@ struct BenchMeasurement: Sendable {
             // Without Python there is no such figure.
             guard case .exited(0) = await ChildProcesses.shared.run(ChildCommand(["python3", "--version"])).ending
             else { return }
-            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, operation: BenchOperations.served)
+            let drain = try await DrainBench(stage: stage).drain(
+                jobs: stage.jobs,
+                operation: BenchOperations.served,
+                concurrency: max(stage.concurrency, BenchOperations.slotsForChildren)
+            )
             figures.add(drain.drained, to: .drainServed)
         },
         BenchMeasurement(part: .memory, title: "a long drain", isLong: true, seconds: { $0.seconds(jobs: 20) }) {

@@ -35,6 +35,7 @@ struct DrainBench {
         operation: String = BenchOperations.noop,
         groups: Int = 0,
         rule: FlowRule? = nil,
+        concurrency: Int? = nil,
         beside idle: IdleGroups? = nil
     ) async throws -> Result {
         let queue = stage.queue()
@@ -48,7 +49,12 @@ struct DrainBench {
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, groups: names, to: queue)
         let full = try await stage.settledMemory()
         result.waitingBytes = Double(full - empty) / Double(jobs)
-        let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)
+        let workers = try await BenchWorkers.start(
+            stage,
+            queues: [queue],
+            processes: stage.workers,
+            concurrency: concurrency
+        )
         defer { workers.end() }
         let before = try await ServerCosts(stage)
         let start = ContinuousClock.now

@@ -16,6 +16,8 @@ enum BenchOperations {
     static let served = "noop.serve"
     /// The children of that operation.
     static let children = 4
+    /// So many slots that each child has its next job as soon as it has reported on the last one.
+    static let slotsForChildren = 8 * children
     private static let program = """
         import json, sys
         for line in sys.stdin:
