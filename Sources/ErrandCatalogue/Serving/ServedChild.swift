@@ -104,12 +104,13 @@ final class ServedChild: Sendable {
 
     /// Stops the child, whatever it does, if it still has a job that was cancelled.
     func stop(for run: ServedRun) {
-        let isHeld = state.withLock { state in
-            guard state.run === run else { return false }
-            state.isCancelled = true
-            return true
+        let process = state.withLock { state -> LivingChild? in
+            guard state.run === run else { return nil }
+            // At once, so that it is given no other job.
+            (state.isCancelled, state.isStopped) = (true, true)
+            return state.process
         }
-        if isHeld { stop() }
+        process?.stop()
     }
 
     private func stop() {

@@ -70,7 +70,7 @@ package final class ServedPool: Sendable {
         switch child.begin(run) {
         case .begun: break
         case .cancelled: release(child)
-        case .ended(let result, let outcome): run.end(outcome, lost: (child, result))
+        case .ended(let result, let outcome): if !run.end(outcome, lost: (child, result)) { release(child) }
         }
     }
 

@@ -87,10 +87,14 @@ final class ServedRun: Sendable {
         }
     }
 
-    /// Ends it, unless it has ended.
-    func end(_ outcome: HandlerOutcome, lost: (child: ServedChild, result: ChildResult)? = nil) {
-        _ = change { state in
-            state.end = state.end ?? (outcome, lost)
+    /// Ends it.
+    ///
+    /// - Returns: `false` if it has ended before.
+    @discardableResult
+    func end(_ outcome: HandlerOutcome, lost: (child: ServedChild, result: ChildResult)? = nil) -> Bool {
+        change { state in
+            guard state.end == nil else { return false }
+            state.end = (outcome, lost)
             return true
         }
     }

@@ -236,6 +236,9 @@ struct PollerStateTests {
         answer(try call().exchange, claims(61..<189))
         _ = state.ended(Run(id: "job-2", token: 2), report(2))
         #expect(try call().running?.claims.count == 128)
+        answer(try #require(state.sent), claims(189..<191, bytes: Array(repeating: 0, count: 40_000)))
+        _ = state.ended(Run(id: "job-3", token: 3), report(3))
+        #expect(try call().running?.claims.count == 2)
     }
 
     @Test("so many reports that they are worth a call end the moment")

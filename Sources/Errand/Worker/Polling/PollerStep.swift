@@ -32,8 +32,10 @@ package struct UnreadReply: Sendable {
     /// Whether there are so few jobs that they come before the next call.
     var areFew = false
 
-    /// Whether it has so many jobs that a call should be in progress while they are made into runs.
-    var isWorthACall: Bool { claims.count >= PollerLimits.worthACall }
+    /// Whether it has so many jobs, or such large ones, that a call should be in progress while they are made into runs.
+    var isWorthACall: Bool {
+        claims.count >= PollerLimits.worthACall || claims.reduce(0) { $0 + $1.body.count } > PollerLimits.fewBytes
+    }
 
     /// The reports that were not accepted, because the session no longer had the claims.
     package var lateReports: [OutcomeReport] { zip(reports, accepted).filter { !$1 }.map(\.0) }
