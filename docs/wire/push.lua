@@ -716,7 +716,8 @@ on_use(groups, function()
     forget_held_back(first, level)
   end
 end)
--- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
+-- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them, and the text and deadline of the
+-- claim that it gets then.
 local QUARANTINE_AFTER = 3
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
@@ -816,7 +817,7 @@ local function remove_from_ready(id, body)
   end
   set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
 end
--- Unique names, and the successors that wait for their holders.
+-- Unique names, and the successors that wait for their holders. A push takes a name in lib_push.lua.
 
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
 -- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so

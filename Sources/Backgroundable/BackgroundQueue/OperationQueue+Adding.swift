@@ -28,7 +28,7 @@ extension OperationQueue {
     /// Adds operations and returns immediately.
     ///
     /// It can be called from asynchronous code, unlike Foundation's method, which may wait. In a ``BackgroundQueue``,
-    /// operations of one name that are added in the same call are not compared with each other.
+    /// the uniqueness policy does not apply among operations that are added in the same call.
     public func addOperations(_ operations: [Operation]) {
         addOperations(operations, waitUntilFinished: false)
     }

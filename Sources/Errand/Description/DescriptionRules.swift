@@ -131,8 +131,8 @@ extension DescriptionError {
     static func tooLarge(_ count: Int) -> DescriptionError {
         DescriptionError(
             .tooLarge,
-            "the text has \(count) bytes, at most \(DescriptionLimits.descriptionBytes) are allowed; "
-                + "put large data where the worker can fetch it and pass a reference"
+            "the description has \(count) bytes, but at most \(DescriptionLimits.descriptionBytes) are allowed; "
+                + "store large data where the worker can fetch it, and pass a reference"
         )
     }
 }

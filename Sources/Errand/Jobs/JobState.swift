@@ -49,7 +49,8 @@ public struct JobRecord: Sendable, Equatable {
     public var failures: Int
     /// The number of workers that died while running it.
     public var crashes: Int
-    /// When the job is due, ended or became dead, in milliseconds since 1970 UTC, if that is known.
+    /// When the job is due (scheduled or retrying), became dead or ended, in milliseconds since 1970 UTC; `nil` in other
+    /// states, and if it is not known.
     public var at: Int64?
     /// The session that runs it.
     public var session: String?

@@ -86,7 +86,7 @@ public struct WorkflowClaim: Sendable, Equatable {
     }
 }
 
-/// What the first call of a workflow's push came to.
+/// The outcome of the first call of a workflow's push.
 public enum WorkflowBeginning: Sendable, Equatable {
     /// Its jobs can be added.
     case begun
@@ -98,7 +98,7 @@ public enum WorkflowBeginning: Sendable, Equatable {
     case replaces(String)
 }
 
-/// What the call that seals a workflow came to.
+/// The outcome of sealing a workflow.
 public enum WorkflowSealing: Sendable, Equatable {
     /// Its jobs run, also if it was sealed before.
     case sealed

@@ -34,7 +34,7 @@ public struct WorkflowHeader: Sendable, Equatable {
 
 /// A job of a workflow as it is pushed.
 public struct WorkflowMember: Sendable, Equatable {
-    /// The job, whose id is that of its number.
+    /// The job. Its id ends with ``number``, unless a running job has added it.
     public let job: JobEnvelope
     /// Its number, from 0. Jobs that it comes after have lower numbers.
     public let number: Int
@@ -53,7 +53,7 @@ public struct WorkflowMember: Sendable, Equatable {
 
 /// A job that another one comes after.
 public struct WorkflowNeed: Sendable, Hashable {
-    /// The number of the job.
+    /// The number of the job to wait for; see ``isAdded``.
     public let number: Int
     /// Whether the number is that of a job in the same call of a running job, which counts from 0, instead of one of the
     /// workflow's numbers.
@@ -68,7 +68,7 @@ public struct WorkflowNeed: Sendable, Hashable {
     }
 }
 
-/// What a push of a workflow came to.
+/// The outcome of a push of a workflow.
 public struct WorkflowReceipt: Sendable, Equatable, Codable {
     /// What happened.
     public enum Outcome: String, Sendable, Codable {

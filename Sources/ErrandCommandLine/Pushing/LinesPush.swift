@@ -140,8 +140,8 @@ package struct LinesPush {
             switch line.content {
             case .tooLong(let count):
                 throw CommandFailure(
-                    "the line has \(count) bytes, at most \(DescriptionLimits.descriptionBytes) are allowed; "
-                        + "put large data where the worker can fetch it and pass a reference",
+                    "the line has \(count) bytes, but at most \(DescriptionLimits.descriptionBytes) are allowed; "
+                        + "store large data where the worker can fetch it, and pass a reference",
                     ExitStatus.badInput
                 )
             case .bytes(let bytes):

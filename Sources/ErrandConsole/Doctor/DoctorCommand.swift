@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// The command `errand doctor`.
+/// The command `errand doctor`. What each finding means and its repair changes: `FindingExplanations`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -1,4 +1,4 @@
-/// The explanation of each kind of finding: the problem, its consequences, and the repair.
+/// The explanation of each kind of finding: the problem, its consequences, and what `errand doctor --repair` changes.
 enum FindingExplanations {
     static func text(of kind: String) -> String { texts[kind] ?? "broken invariant" }
 

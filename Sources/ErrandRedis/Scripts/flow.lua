@@ -75,7 +75,7 @@ if how == 'set' then
   end
   local known_before = field('flow', subject)
   if not known_before and has('flow') and call('HLEN', key('flow')) >= MOST_RULES then
-    return redis.error_reply('ERRANDFULL the queue has ' .. MOST_RULES .. ' rules, which is the limit; use patterns with *')
+    return redis.error_reply('ERRANDFULL the queue has ' .. MOST_RULES .. ' rules, which is the limit; replace some with a pattern, such as tenant-*')
   end
   if call('HLEN', key('runtime')) == 0 then call('HSET', key('runtime'), 'created', nowtext) end
   set_field('flow', subject, text)

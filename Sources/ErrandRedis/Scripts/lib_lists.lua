@@ -1,4 +1,5 @@
--- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
+-- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them, and the text and deadline of the
+-- claim that it gets then.
 local QUARANTINE_AFTER = 3
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608

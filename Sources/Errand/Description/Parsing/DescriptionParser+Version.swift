@@ -4,8 +4,7 @@ extension DescriptionParser {
             .unsupportedVersion,
             field: DescriptionKey.version.rawValue,
             offset: range.lowerBound - scanner.start,
-            "must be the number 1, the only version this program knows; "
-                + "a newer producer wrote this: update this program, the job can wait"
+            "must be the number 1, the only version supported here; if a newer producer wrote this, update this program"
         )
     }
 

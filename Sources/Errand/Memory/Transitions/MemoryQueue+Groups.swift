@@ -151,7 +151,10 @@ extension MemoryQueue {
             )
         }
         guard groups.rules[pattern] != nil || groups.rules.count < FlowRule.mostRules else {
-            throw BrokerError(.full, "the queue has 1000 rules, which is the limit; use patterns with *")
+            throw BrokerError(
+                .full,
+                "the queue has 1000 rules, which is the limit; replace some with a pattern, such as tenant-*"
+            )
         }
     }
 

@@ -18,7 +18,7 @@ extension Schedule {
             throw ScheduleError(
                 .unsupportedVersion,
                 "v",
-                "must be the number 1, the only version this program knows; a newer program wrote this: update this one"
+                "must be the number 1, the only version supported here; if a newer program wrote this, update this one"
             )
         }
         try members.refuseUnknownKeys()

@@ -17,7 +17,7 @@ enum WorkflowKey: String, CaseIterable {
     /// The rule for a value of this key, as the end of the sentence "it must be …".
     var rule: String {
         switch self {
-        case .version: "the number 1, the only version this program knows"
+        case .version: "the number 1, the only version supported here"
         case .workflow: "the workflow's name, text of 1 to 1024 bytes in UTF-8"
         case .queue: DescriptionKey.queue.rule
         case .unique: "\"drop\" or \"replace\"; leave it out to push workflows of the same name side by side"

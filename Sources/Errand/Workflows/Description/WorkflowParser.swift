@@ -59,7 +59,7 @@ struct WorkflowParser {
     private mutating func version() throws(WorkflowError) {
         let range = try value([WorkflowKey.version.rawValue])
         guard scanner.bytes[range].elementsEqual([UInt8(ascii: "1")]) else {
-            let message = "must be \(WorkflowKey.version.rule); a newer producer wrote this: update this program"
+            let message = "must be \(WorkflowKey.version.rule); if a newer producer wrote this, update this program"
             throw WorkflowError(.unsupportedVersion, [WorkflowKey.version.rawValue], at: range.lowerBound, message)
         }
     }

@@ -110,7 +110,7 @@ final class BenchWorkers: Sendable {
     /// Returns the resource usage of a process, which a `usage` job reports.
     func usage(number: Int) async throws -> ProcessUsage {
         guard await wait({ $0.usages.count >= number }), let usage = state.withLock({ $0.usages.last }) else {
-            throw CommandFailure("a worker did not report its usage", ExitStatus.unsuccessful)
+            throw CommandFailure("a worker did not report its resource usage within a minute", ExitStatus.unsuccessful)
         }
         return usage
     }
@@ -120,7 +120,7 @@ final class BenchWorkers: Sendable {
         let known = state.withLock(\.usages.count)
         processes.end()
         guard await wait({ [count] in $0.usages.count >= known + count }) else {
-            throw CommandFailure("a worker did not report its usage", ExitStatus.unsuccessful)
+            throw CommandFailure("a worker did not report its resource usage within a minute", ExitStatus.unsuccessful)
         }
         return state.withLock { Array($0.usages.dropFirst(known)) }
     }
