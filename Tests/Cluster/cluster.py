@@ -10,7 +10,7 @@ Before that the producer that docker-compose starts has to have its jobs done, a
 
 Without --built the image is built as docker-compose.yml says, which takes ten minutes and more; with it, from executables that are there.
 """
-import argparse, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECT = "errand-cluster-test"
@@ -325,6 +325,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2500)
     parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
     options = parser.parse_args()
+    # So that no containers are left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     # Beside the project: a Docker engine may see another /tmp.
     place = pathlib.Path(tempfile.mkdtemp(prefix=".cluster-", dir=ROOT / ".build" if (ROOT / ".build").is_dir() else ROOT))

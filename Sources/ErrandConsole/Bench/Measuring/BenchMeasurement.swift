@@ -138,21 +138,29 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 1000, rule: rule)
             figures.add(drain.drained, to: .drainLimitedGroups)
         },
-        beside(.resting(1), "another rests", .drainBesideOneRestingGroup),
-        beside(.resting(100_000), "100,000 rest", .drainBesideRestingGroups),
-        beside(.full(100_000), "100,000 are full", .drainBesideFullGroups),
-        beside(.restingElsewhere(100_000), "100,000 rest in another queue", .drainBesideAnotherQueue),
+        beside("another rests", .drainBesideOneRestingGroup) { _ in .resting(1) },
+        beside("up to 100,000 rest", .drainBesideRestingGroups) { .resting($0) },
+        beside("up to 100,000 are full", .drainBesideFullGroups) { .full($0) },
+        beside("up to 100,000 rest in another queue", .drainBesideAnotherQueue) { .restingElsewhere($0) },
         flood("99 small tenants", of: 0, users: 1, .waitWithoutFlood99),
         flood("99 small tenants beside a flood", of: 10, users: 1, .waitBesideFlood99),
         flood("99 small tenants beside a flood of 10,000 users", of: 10, users: 10_000, .waitBesideManyUsers99),
     ]
 
-    /// The drain of ten groups beside others of which none may start a job.
-    private static func beside(_ idle: IdleGroups, _ title: String, _ kind: BenchFigures.Kind) -> BenchMeasurement {
+    /// The drain of ten groups beside others of which none may start a job: as many as jobs, but at most 100,000.
+    private static func beside(
+        _ title: String,
+        _ kind: BenchFigures.Kind,
+        _ idle: @escaping @Sendable (_ count: Int) -> IdleGroups
+    ) -> BenchMeasurement {
         BenchMeasurement(part: .limits, title: "drain, 10 groups, \(title)", seconds: { 5 + $0.seconds(jobs: 4) }) {
             stage,
             figures in
-            let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs, groups: 10, beside: idle)
+            let drain = try await DrainBench(stage: stage).drain(
+                jobs: stage.jobs,
+                groups: 10,
+                beside: idle(min(stage.jobs, 100_000))
+            )
             figures.add(drain.drained, to: kind)
         }
     }

@@ -56,19 +56,19 @@ struct BenchRow {
             of: .ceilingClaimFinish
         ),
         BenchRow(
-            "drain, 10 groups, while 100,000 others rest",
+            "drain, 10 groups, while up to 100,000 others rest",
             .drainBesideRestingGroups,
             .rate,
             of: .ceilingClaimFinish
         ),
         BenchRow(
-            "drain, 10 groups, while 100,000 others are full",
+            "drain, 10 groups, while up to 100,000 others are full",
             .drainBesideFullGroups,
             .rate,
             of: .ceilingClaimFinish
         ),
         BenchRow(
-            "drain, 10 groups, while 100,000 rest in another queue",
+            "drain, 10 groups, while up to 100,000 rest in another queue",
             .drainBesideAnotherQueue,
             .rate,
             of: .ceilingClaimFinish
