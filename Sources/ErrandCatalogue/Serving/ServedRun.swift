@@ -57,7 +57,7 @@ final class ServedRun: Sendable {
         return child
     }
 
-    /// Notes who has the job.
+    /// Notes the child that has the job.
     ///
     /// - Returns: `false` if it was cancelled.
     func assign(_ child: ServedChild) -> Bool {
