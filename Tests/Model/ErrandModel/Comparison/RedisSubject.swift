@@ -80,7 +80,7 @@ package actor RedisSubject {
         return ConsoleView(status, sessions, try await broker.inspect(universe.ids, on: universe.queue))
     }
 
-    /// What the audit finds, except messages that nobody has delivered: a history has no worker that does.
+    /// What the audit finds. Messages between queues are left out, because no worker delivers them during a history.
     package func findings() async throws -> [Finding] {
         try await broker.audit(universe.queue, repair: false).filter { $0.kind != "message_not_delivered" }
     }
