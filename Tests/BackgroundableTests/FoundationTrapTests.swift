@@ -223,4 +223,70 @@ extension FoundationTrapTests {
         isOver.store(true, ordering: .releasing)
         _ = ended.wait()
     }
+
+    /// The thread of the queue, when the start has returned, and the thread that finishes the operation both tell
+    /// Foundation that it has ended. Here the queue's is first, and the other one is done before it goes on.
+    @Test func aCompletionBlockIsCalledWhenTheQueueSeesTheEndFirst() {
+        let seen = Signal()
+        let finished = Signal()
+        let called = Signal()
+        let operation = LateOperation(seen: seen) { finished.fire() }
+        operation.completionBlock = { called.fire() }
+        let dependent = AskedOperation(about: operation) {
+            seen.fire()
+            _ = finished.wait()
+        }
+        dependent.addDependency(operation)
+        BackgroundQueue().addOperation(operation)
+        #expect(called.wait(seconds: 20))
+        #expect(eventually { operation.completionBlock == nil })
+    }
+}
+
+/// An operation that another thread finishes. That thread has marked it as finished, and tells Foundation so when the
+/// queue has seen it.
+private final class LateOperation: AsyncOperation, @unchecked Sendable {
+    private let marked = Signal()
+    private let seen: Signal
+    private let afterwards: @Sendable () -> Void
+
+    init(seen: Signal, _ afterwards: @escaping @Sendable () -> Void) {
+        self.seen = seen
+        self.afterwards = afterwards
+        super.init(timeout: 0.0)
+    }
+
+    override func execute() {
+        Thread { [self] in
+            finish()
+            afterwards()
+        }.start()
+        _ = marked.wait()
+    }
+
+    override func letGo() {
+        marked.fire()
+        _ = seen.wait()
+    }
+}
+
+/// An operation that calls a closure the first time that Foundation asks whether it is ready after another one has
+/// finished.
+private final class AskedOperation: Operation, @unchecked Sendable {
+    private weak var other: Operation?
+    private let question: @Sendable () -> Void
+    private let isAsked = Box(false)
+
+    init(about other: Operation, _ question: @escaping @Sendable () -> Void) {
+        self.other = other
+        self.question = question
+    }
+
+    override var isReady: Bool {
+        if other?.isFinished == true, !isAsked.now {
+            isAsked.change { $0 = true }
+            question()
+        }
+        return super.isReady
+    }
 }

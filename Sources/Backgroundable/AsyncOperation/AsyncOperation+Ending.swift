@@ -97,9 +97,6 @@ extension AsyncOperation {
         if facts.contains(.counted) { membership?.queue.endProgress(of: self, hasRun: true) }
         letGo()
         notify(.finished)
-        #if !canImport(ObjectiveC)
-            if facts.contains(.completes) { letGoOfCompletion() }
-        #endif
         membership?.end(mayBlock: ending != .timedOut)
     }
 }

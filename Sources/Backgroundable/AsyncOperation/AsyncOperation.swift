@@ -325,19 +325,24 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     func letGo() {}
 
     #if !canImport(ObjectiveC)
-        /// The block that is called when the operation has finished. It is released then, as on Apple's platforms.
+        /// The block that is called when the operation has finished. It is released when its call begins, as on Apple's
+        /// platforms.
+        ///
+        /// Not earlier: Foundation reads the block after the operation has finished, perhaps on another thread.
         open override var completionBlock: (@Sendable () -> Void)? {
             get { super.completionBlock }
-            set {
-                super.completionBlock = newValue
-                state.complete()
+            set { super.completionBlock = newValue.map { releasing($0) } }
+        }
+
+        private func releasing(_ block: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+            { [weak self] in
+                self?.letGoOfCompletion()
+                block()
             }
         }
 
-        final func letGoOfCompletion() {
-            let block = super.completionBlock
+        private func letGoOfCompletion() {
             super.completionBlock = nil
-            release(block)
         }
     #endif
 

@@ -53,8 +53,6 @@ struct AsyncOperationState: ~Copyable {
         /// A dependency was removed, which Foundation on Linux still counts.
         static let unbound = Facts(rawValue: 1 << 16)
 
-        /// The operation has a completion block.
-        static let completes = Facts(rawValue: 1 << 19)
         /// The operation was added to a background queue or to a group, or is about to be.
         static let enqueued = Facts(rawValue: 1 << 20)
         /// `isReady` was read before the operation ended. Every queue reads it when the operation is added, and
@@ -154,11 +152,6 @@ struct AsyncOperationState: ~Copyable {
     func call() -> Bool {
         let before = update { $0.mayCall ? $0.union(.called) : $0 }
         return before.mayCall
-    }
-
-    /// Notes that the operation has a completion block.
-    func complete() {
-        _ = add(.completes)
     }
 
     /// Notes that a task continues the work.
