@@ -248,6 +248,22 @@ local function gather_event(line, events)
   bytes = bytes + #line + 1
 end
 
+-- Whether an event has a reader. Its text costs more than asking does if a call has many events: whether a connection has
+-- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, which
+-- pass on what they receive to subscribers of their own. If the server does not say, the event is published.
+local has_readers
+local function is_heard(events)
+  if has_readers == nil and events < 16 then return true end
+  if has_readers == nil then
+    local channel, is_sharded = key('events'), PUBLISH == 'SPUBLISH'
+    local subscribers = is_sharded and redis.pcall('PUBSUB', 'SHARDNUMSUB', channel) or redis.pcall('PUBSUB', 'NUMSUB', channel)
+    local patterns = subscribers[2] == 0 and redis.pcall('PUBSUB', 'NUMPAT')
+    local replication = patterns == 0 and num(field('settings', 'stream')) == 0 and redis.pcall('INFO', 'replication')
+    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r')
+  end
+  return has_readers
+end
+
 -- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…,"tags":…`.
 local function event(kind, id, fragment, attempt, worker, duration, error)
   if string.find(id, '[^%w_-]') then id = printable(id) end
@@ -729,7 +745,7 @@ local function entry_of(id) return field('alias:of', id) or id end
 -- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
-  if not is_taken(id) then return id end
+  if known.alias == false and known.tombstones == false or not is_taken(id) then return id end
   local entry, at = id .. ':' .. nowtext, now
   while is_taken(entry) do
     at = at + 1
@@ -1496,8 +1512,11 @@ end
 -- Most jobs are due now.
 local function is_due(due) return due == '0' or num(due) <= now end
 
+local find = string.find
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if policy == 'i' and due == '0' and name == '' and #id <= 64 and #envelope <= 1200000 and find(id, '^%w+$')
+    and find(envelope, '^1i%d;%d*;%d*;%d+\n') then return end
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if due ~= '0' and (#due > 15 or not string.find(due, '^%d+$')) then return 'the due time must be milliseconds since 1970' end
   -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
@@ -1542,9 +1561,11 @@ end
 
 -- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
 local function refuse_jobs(from)
+  local places = {}
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
+    places[is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'] = true
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
@@ -1555,12 +1576,7 @@ local function refuse_jobs(from)
     if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
   end
   -- A list of the wrong type is detected here, before the first write.
-  local checked = {}
-  for i = from, #ARGV, 5 do
-    local place = is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'
-    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
-    checked[place] = true
-  end
+  for place in pairs(places) do call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
   return nil, waiting
 end
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
@@ -1799,16 +1815,18 @@ local function push_jobs(from, reply)
   local stored = call('HMGET', key('body'), unpack(ids))
   local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
+  local pushed, before = 0, #reply
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
     local receipt = 'e'
     if not (stored[n] or seen[id] or recent[n] or older[n]) then
       receipt = push_one(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     end
-    local kind = string.sub(receipt, 1, 1)
-    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
-    reply[#reply + 1] = receipt
+    local kind = receipt == 'a' and receipt or string.sub(receipt, 1, 1)
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then pushed = pushed + 1 end
+    reply[before + n] = receipt
   end
+  if pushed > 0 then count('pushed', pushed) end
   write_gathered()
 end
 -- push: adds jobs to the queue, one after the other.

@@ -11,7 +11,7 @@ local function entry_of(id) return field('alias:of', id) or id end
 -- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
-  if not is_taken(id) then return id end
+  if known.alias == false and known.tombstones == false or not is_taken(id) then return id end
   local entry, at = id .. ':' .. nowtext, now
   while is_taken(entry) do
     at = at + 1

@@ -234,15 +234,17 @@ local function push_jobs(from, reply)
   local stored = call('HMGET', key('body'), unpack(ids))
   local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
+  local pushed, before = 0, #reply
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
     local receipt = 'e'
     if not (stored[n] or seen[id] or recent[n] or older[n]) then
       receipt = push_one(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     end
-    local kind = string.sub(receipt, 1, 1)
-    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then count('pushed') end
-    reply[#reply + 1] = receipt
+    local kind = receipt == 'a' and receipt or string.sub(receipt, 1, 1)
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' and kind ~= 'f' then pushed = pushed + 1 end
+    reply[before + n] = receipt
   end
+  if pushed > 0 then count('pushed', pushed) end
   write_gathered()
 end

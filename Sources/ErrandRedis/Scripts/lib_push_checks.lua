@@ -42,8 +42,11 @@ end
 -- Most jobs are due now.
 local function is_due(due) return due == '0' or num(due) <= now end
 
+local find = string.find
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if policy == 'i' and due == '0' and name == '' and #id <= 64 and #envelope <= 1200000 and find(id, '^%w+$')
+    and find(envelope, '^1i%d;%d*;%d*;%d+\n') then return end
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if due ~= '0' and (#due > 15 or not string.find(due, '^%d+$')) then return 'the due time must be milliseconds since 1970' end
   -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
@@ -88,9 +91,11 @@ end
 
 -- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
 local function refuse_jobs(from)
+  local places = {}
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
+    places[is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'] = true
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
@@ -101,11 +106,6 @@ local function refuse_jobs(from)
     if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
   end
   -- A list of the wrong type is detected here, before the first write.
-  local checked = {}
-  for i = from, #ARGV, 5 do
-    local place = is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'
-    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
-    checked[place] = true
-  end
+  for place in pairs(places) do call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
   return nil, waiting
 end

@@ -54,6 +54,10 @@ do
     requeue(id, body)
   end
 
+  local function end_jobs(ids)
+    for _, id in ipairs(ids) do end_job(id, 'f') end
+  end
+
   local function make_unroutable(id, fragment, attempt)
     if superseded(id, fragment, attempt, worker) then return end
     if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
@@ -86,15 +90,21 @@ do
     bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
       key('progress'), key('checkpoints'), key('blocked'), key('workflow:of')) == 0
     local held = call('HMGET', mine, unpack(asked))
-    -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
-    -- while its end is remembered.
-    local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
-    local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
     local good, ended_count, has_rules = nil, 0, has('flow')
 
-    -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
-    -- otherwise.
-    local function counts(i, start, duration, is_released)
+    -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
+    -- while its end is remembered.
+    local ended_recently, ended_earlier
+    local function has_ended(i)
+      if not ended_recently then
+        ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
+        ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
+      end
+      return ended_recently[i] or ended_earlier[i]
+    end
+
+    -- Whether the report of an id is its session's, which holds the claim. The claim is over then.
+    local function ends_claim(i, start, duration, is_released)
       local id, claim = asked[i], held[i]
       if not claim or done[id] or (claim ~= good and string.find(claim, start, 1, true) ~= 1) then return false end
       -- Claims that were made together mostly have one text.
@@ -106,34 +116,54 @@ do
         free_slot(id, claim, is_released)
         run_time.note(claim, duration, not is_released)
       end
-      return not (ended_recently[i] or ended_earlier[i])
+      return true
     end
 
     -- The events of similar jobs differ only in ids and durations; this is event() for many of them.
-    local function finish_together(at, n, before)
-      local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
+    local function tell_finished(at, n, before, accepted)
+      local fragment, durations = sound_fragment(ARGV[at + 2]), at + 3 + n - before
       local head, tail = '{"event":"finished","id":"', ',"error":null}'
       local middle = '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":' .. ARGV[at + 3] .. ',"worker":' .. worker
         .. ',"at_ms":' .. nowtext .. ',"duration_ms":'
-      local between, texts, last, accepted, taken = tail .. '\n' .. head, { head }, 1, 0, #finished
+      local between, texts, last = tail .. '\n' .. head, { head }, 1
+      for i = before + 1, before + n do
+        if outcomes[i] == '1' then
+          texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = asked[i], middle, ARGV[durations + i], between
+          last = last + 4
+        end
+      end
+      texts[last] = tail
+      gather_event(table.concat(texts), accepted)
+    end
+
+    -- Removes the bodies of jobs, which are the accepted ones of a portion. If all were there, none has ended otherwise.
+    local function remove_bodies(ids, n, before)
+      if call('HDEL', key('body'), unpack(ids)) == #ids then return ids end
+      local left = {}
+      for i = before + 1, before + n do
+        if outcomes[i] == '1' and has_ended(i) then outcomes[i] = '0' end
+        if outcomes[i] == '1' then left[#left + 1] = asked[i] end
+      end
+      return left
+    end
+
+    local function finish_together(at, n, before)
+      local start, durations, ids, accepted = ARGV[at + 1] .. ':', at + 3 + n - before, {}, 0
       good = nil
       for i = before + 1, before + n do
-        local id = asked[i]
-        if counts(i, start, ARGV[durations + i]) then
+        if ends_claim(i, start, ARGV[durations + i]) and (bare or not has_ended(i)) then
           accepted = accepted + 1
+          ids[accepted] = asked[i]
           outcomes[i] = '1'
-          texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
-          last = last + 4
-          if bare then finished[taken + accepted] = id else end_job(id, 'f') end
         else
           outcomes[i] = '0'
         end
       end
-      if accepted == 0 then return end
-      texts[last] = tail
-      gather_event(table.concat(texts), accepted)
-      if bare then remember_all(finished, taken + 1, 'f') end
-      count('finished', accepted)
+      if bare and accepted > 0 then ids = remove_bodies(ids, n, before) end
+      if #ids == 0 then return end
+      if bare then remember_all(ids, 1, 'f') else end_jobs(ids) end
+      if is_heard(#ids) then tell_finished(at, n, before, #ids) end
+      count('finished', #ids)
     end
 
     local reported = 0
@@ -145,7 +175,8 @@ do
       else
         reported = reported + 1
         good = nil
-        local taken = counts(reported, ARGV[at + 2] .. ':', ARGV[at + 5], string.find(ARGV[at + 3], '^[ru]$'))
+        local taken = ends_claim(reported, ARGV[at + 2] .. ':', ARGV[at + 5], string.find(ARGV[at + 3], '^[ru]$'))
+          and not has_ended(reported)
         outcomes[reported] = taken and '1' or '0'
         if taken then
           apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])

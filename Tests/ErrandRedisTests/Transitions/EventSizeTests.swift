@@ -1,6 +1,4 @@
 import Errand
-import Logging
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,32 +8,9 @@ import Testing
 struct EventSizeTests {
     private static let most = 32 << 10
 
-    /// A subscriber that records raw messages.
-    private final class Listener: Sendable {
-        private let heard = Mutex<[[UInt8]]>([])
-        private let isSubscribed = Atomic(false)
-
-        var messages: [[UInt8]] { heard.withLock { $0 } }
-        var events: [JobEvent] { messages.flatMap { QueueEvents(queue: "default", message: $0).events } }
-
-        func listen(to broker: RedisBroker) async throws -> Subscriber {
-            let subscriber = Subscriber(
-                broker.address,
-                ConnectionOptions(),
-                channels: [KeySpace.events(of: "default")],
-                logger: Logger(label: "listener"),
-                onSubscribed: { _ in self.isSubscribed.store(true, ordering: .releasing) },
-                onRefused: { Issue.record($0) },
-                onMessage: { _, message in self.heard.withLock { $0.append(message) } }
-            )
-            try await eventually("it listens") { isSubscribed.load(ordering: .acquiring) }
-            return subscriber
-        }
-    }
-
     private let server: RedisServer
     private let broker: RedisBroker
-    private let listener = Listener()
+    private let listener = EventListener()
     private let session = FullQueue.session("session-1")
 
     init() throws {
@@ -60,7 +35,7 @@ struct EventSizeTests {
     @Test func eventsOfManyClearedJobsTakeSeveralMessages() async throws {
         defer { broker.close() }
         let ids = try await pushMany()
-        let subscriber = try await listener.listen(to: broker)
+        let subscriber = try await listener.listen(to: broker.address)
         defer { subscriber.cancel() }
         #expect(try await broker.clear("default") == 400)
         try await expectEach(ids, "cancelled")
@@ -75,7 +50,7 @@ struct EventSizeTests {
             let fragment = try JobEnvelope.read(stored: claim.body).fragment
             return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
         }
-        let subscriber = try await listener.listen(to: broker)
+        let subscriber = try await listener.listen(to: broker.address)
         defer { subscriber.cancel() }
         _ = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")
         try await expectEach(ids, "finished")
@@ -88,7 +63,7 @@ struct EventSizeTests {
         try await broker.register(session, on: "default")
         let call = Calls.exchange(session, 1, [], wanted: 1)
         let claim = try #require(try await broker.exchange(call, on: "default").claims.first)
-        let subscriber = try await listener.listen(to: broker)
+        let subscriber = try await listener.listen(to: broker.address)
         defer { subscriber.cancel() }
         let report = OutcomeReport(
             id: "job",

@@ -106,4 +106,30 @@ struct StrayEntryTests {
         )
         #expect(try await broker.inspect(["job"], on: "default")[0]?.state == .finished)
     }
+
+    @Test(arguments: ["ended", "ended:old"]) func oneThatEndedElsewhereEndsNotAgainWithOthers(
+        generation: String
+    ) async throws {
+        defer { broker.close() }
+        let other = FullQueue.session("session-2")
+        for session in [session, other] { try await broker.register(session, on: "default") }
+        let jobs = try ["job", "first", "last"].map { try OperationDescription("work", id: $0).makeEnvelope() }
+        _ = try await broker.push(jobs, to: "default")
+        var calls = Calls(broker: broker, session: other)
+        let elsewhere = try #require(try await calls.claim(1).first)
+        try server.run("LINSERT", key + "ready:5", "AFTER", "first", "job")
+        let claims = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 3), on: "default").claims
+        try #require(claims.map(\.id) == ["first", "job", "last"] && elsewhere.id == "job")
+        try await calls.report(elsewhere, .finished)
+        if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
+        let reports = try claims.map { claim in
+            let fragment = try JobEnvelope.read(stored: claim.body).fragment
+            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
+        }
+        let reply = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")
+        #expect(reply.accepted == [true, false, true])
+        #expect(try await broker.status(of: "default").queue.totals["finished"] == 3)
+        #expect(try server.run("EXISTS", key + "body", key + "ready:5", key + "claims:session-1") == "0")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
 }
