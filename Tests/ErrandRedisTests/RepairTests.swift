@@ -158,6 +158,21 @@ struct RepairTests {
         #expect(try await push("second", "name") == .dropped)
     }
 
+    @Test func namesWithoutAHolderThatHasThemAreFree() async throws {
+        defer { broker.close() }
+        func jobs(_ ids: String...) throws -> [JobEnvelope] {
+            try zip(ids, ["gone", "unaware", "held"]).map { id, name in
+                try OperationDescription("work", name: name, unique: .drop, id: id).makeEnvelope()
+            }
+        }
+        _ = try await broker.push(jobs("a", "b", "c"), to: "default")
+        try server.run("HDEL", key + "body", "a")
+        try server.run("HDEL", key + "unique:of", "b")
+        let outcomes = try await broker.push(jobs("d", "e", "f"), to: "default").map(\.outcome)
+        #expect(outcomes == [.accepted, .accepted, .dropped])
+        #expect(try server.run("HMGET", key + "unique", "gone", "unaware", "held") == "d\ne\nc")
+    }
+
     @Test func aRepairKeepsWhatAnEarlierOneMovedAside() async throws {
         defer { broker.close() }
         for text in ["one", "two", "three"] {

@@ -878,7 +878,7 @@ end
 -- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, records = {}, 0, 0
+local ended, kept, order = {}, 0, {}
 
 local function remember_all(ids, first, how)
   local n = #ended
@@ -905,10 +905,11 @@ end
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
-  records = records + 1
-  kept = kept + #record - call('HSTRLEN', key('history'), id)
+  kept = kept + #record
+  order[#order + 1] = nowtext .. ':' .. id
+  if call('HSETNX', key('history'), id, record) == 1 then return end
+  kept = kept - call('HSTRLEN', key('history'), id)
   call('HSET', key('history'), id, record)
-  call('RPUSH', key('history:order'), nowtext .. ':' .. id)
 end
 
 local function flush_ended()
@@ -942,12 +943,13 @@ local function expire_history()
 end
 
 local function trim_history()
-  if kept == 0 and records == 0 then return end
-  local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
+  if kept == 0 and #order == 0 then return end
+  local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
   -- If the history had expired, its stored size no longer counts.
-  local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
-  for _ = 1, records + 100 do
-    local head = call('LINDEX', order, 0)
+  local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
+  each_portion(order, 1000, 'RPUSH', list)
+  for _ = 1, #order + 100 do
+    local head = call('LINDEX', list, 0)
     if not head then
       -- This also corrects a wrong size.
       stored = 0
@@ -957,9 +959,9 @@ local function trim_history()
     local record = id and call('HGET', key('history'), id)
     -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
     local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
-    local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
+    local fits = stored <= HISTORY_BYTES and call('LLEN', list) <= HISTORY_KEPT
     if is_current and num(at) > oldest and fits then break end
-    call('LPOP', order)
+    call('LPOP', list)
     if is_current then
       stored = stored - #record
       call('HDEL', key('history'), id)
@@ -967,7 +969,7 @@ local function trim_history()
   end
   call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
   expire_history()
-  kept, records = 0, 0
+  kept, order = 0, {}
 end
 -- How jobs end.
 local DEAD_KEPT = 100000
@@ -1582,14 +1584,21 @@ end
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
 -- policy, name, envelope; `from` is the index of the first one.
 
--- Bodies and entries of plain jobs are gathered and written with one command a key.
+-- Bodies, entries and names of jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
+local names_of, holders_of = {}, {}
+local function acquire_name(id, name)
+  local n = #names_of
+  names_of[n + 1], names_of[n + 2] = id, name
+  holders_of[n + 1], holders_of[n + 2] = name, id
+end
 local function gather(id, envelope, due)
   local n = #bodies
   bodies[n + 1], bodies[n + 2] = id, stamp .. envelope
   seen[id] = true
   if not is_due(due) then
     call('ZADD', key('scheduled'), due, id)
+    known.scheduled = true
   else
     local name = list_name(envelope)
     local list = entries[name]
@@ -1607,7 +1616,12 @@ local function write_gathered()
     each_portion(list, 1000, 'RPUSH', key(name))
     if parse_list(name) then fresh = fresh - #list + note_added(name, call('LLEN', key(name)), #list) end
   end
-  bodies, entries = {}, {}
+  if #names_of > 0 then
+    each_portion(names_of, 1000, 'HSET', key('unique:of'))
+    each_portion(holders_of, 1000, 'HSET', key('unique'))
+    known['unique:of'], known.unique = true, true
+  end
+  bodies, entries, names_of, holders_of = {}, {}, {}, {}
 end
 
 -- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
@@ -1630,11 +1644,6 @@ local function full_group_of(due, envelope)
 end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
-
-local function acquire_name(id, name)
-  set_field('unique:of', id, name)
-  set_field('unique', name, id)
-end
 
 -- Ends the old job and removes its side records.
 local function end_replaced(holder, body, newer)
@@ -1663,14 +1672,14 @@ local function is_unroutable(id, body)
   return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
 end
 
+local function score_of(set, id) return has(set) and call('ZSCORE', key(set), id) end
 local function replace_waiting(holder, id, name, envelope, due)
-  local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
-  local old = call('HGET', key('body'), holder)
+  local zset = (score_of('scheduled', holder) and 'scheduled') or (score_of('retrying', holder) and 'retrying')
+  local old, entry = call('HGET', key('body'), holder), entry_of(holder)
   local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
     and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
-    and (field('alias', entry_of(holder)) or holder) == holder
+    and (field('alias', entry) or holder) == holder
   if keeps_position then
-    local entry = entry_of(holder)
     call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
     delete_field('alias:of', holder)
@@ -1713,11 +1722,48 @@ local function debounce(id, policy, former)
   return whole(math.min(now + window, latest))
 end
 
-local function push_named(id, due, policy, name, envelope)
-  write_gathered()
-  local holder = call('HGET', key('unique'), name)
+-- The holders of the names of a call, and the names of these holders, read together before its first job.
+local former_holders, former_names = {}, {}
+local function read_holders(from)
+  local names, holders = {}, {}
+  for i = from + 3, #ARGV, 5 do
+    if ARGV[i] ~= '' and former_holders[ARGV[i]] == nil then
+      names[#names + 1] = ARGV[i]
+      former_holders[ARGV[i]] = false
+    end
+  end
+  for n, holder in ipairs(#names > 0 and has('unique') and call('HMGET', key('unique'), unpack(names)) or {}) do
+    former_holders[names[n]] = holder
+    if holder then holders[#holders + 1] = holder end
+  end
+  local of_holders = #holders > 0 and has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
+  for n, holder in ipairs(holders) do former_names[holder] = of_holders[n] end
+end
+-- The holder of a name. For the first job of a call with this name it is the former one.
+local function holder_of(name)
+  local holder, named = former_holders[name], nil
+  if holder == nil then
+    write_gathered()
+    holder = call('HGET', key('unique'), name)
+    named = holder and field('unique:of', holder)
+  elseif holder then
+    named = former_names[holder]
+  end
+  former_holders[name] = nil
   -- A lock is void if its holder is gone or does not have the name.
-  if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
+  return holder and named == name and call('HEXISTS', key('body'), holder) == 1 and holder
+end
+
+-- How many jobs this call has.
+local job_count = 0
+local function tell_dropped(id, envelope)
+  if not is_heard(job_count) then return end
+  local _, _, _, fragment = header(stamp .. envelope)
+  event_of('dropped', id, fragment or NAMELESS)
+end
+
+local function push_named(id, due, policy, name, envelope)
+  local holder = holder_of(name)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
@@ -1735,8 +1781,7 @@ local function push_named(id, due, policy, name, envelope)
   if policy == 'd' or policy == 'D' then
     local successor = session and successor_of(holder)
     if not (session and (defers_drops or field('stops', holder))) or successor then
-      local _, _, _, fragment = header(stamp .. envelope)
-      event_of('dropped', id, fragment or NAMELESS)
+      tell_dropped(id, envelope)
       return 'd:' .. (successor or holder)
     end
     defer(holder, id, name, envelope, due)
@@ -1784,8 +1829,7 @@ local function push_throttled(id, due, policy, name, envelope)
       ends = whole(now + num(ends) - num(began))
       remember_window(name, num(ends), first)
     end
-    local _, _, _, fragment = header(stamp .. envelope)
-    event_of('dropped', id, fragment or NAMELESS)
+    tell_dropped(id, envelope)
     return 'd:' .. first .. ':' .. ends
   end
   local full = full_group_of(due, envelope)
@@ -1816,6 +1860,8 @@ local function push_jobs(from, reply)
   local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   local pushed, before = 0, #reply
+  job_count = #ids
+  read_holders(from)
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
     local receipt = 'e'

@@ -1,7 +1,7 @@
 -- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, records = {}, 0, 0
+local ended, kept, order = {}, 0, {}
 
 local function remember_all(ids, first, how)
   local n = #ended
@@ -28,10 +28,11 @@ end
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
-  records = records + 1
-  kept = kept + #record - call('HSTRLEN', key('history'), id)
+  kept = kept + #record
+  order[#order + 1] = nowtext .. ':' .. id
+  if call('HSETNX', key('history'), id, record) == 1 then return end
+  kept = kept - call('HSTRLEN', key('history'), id)
   call('HSET', key('history'), id, record)
-  call('RPUSH', key('history:order'), nowtext .. ':' .. id)
 end
 
 local function flush_ended()
@@ -65,12 +66,13 @@ local function expire_history()
 end
 
 local function trim_history()
-  if kept == 0 and records == 0 then return end
-  local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
+  if kept == 0 and #order == 0 then return end
+  local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
   -- If the history had expired, its stored size no longer counts.
-  local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
-  for _ = 1, records + 100 do
-    local head = call('LINDEX', order, 0)
+  local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
+  each_portion(order, 1000, 'RPUSH', list)
+  for _ = 1, #order + 100 do
+    local head = call('LINDEX', list, 0)
     if not head then
       -- This also corrects a wrong size.
       stored = 0
@@ -80,9 +82,9 @@ local function trim_history()
     local record = id and call('HGET', key('history'), id)
     -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
     local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
-    local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
+    local fits = stored <= HISTORY_BYTES and call('LLEN', list) <= HISTORY_KEPT
     if is_current and num(at) > oldest and fits then break end
-    call('LPOP', order)
+    call('LPOP', list)
     if is_current then
       stored = stored - #record
       call('HDEL', key('history'), id)
@@ -90,5 +92,5 @@ local function trim_history()
   end
   call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
   expire_history()
-  kept, records = 0, 0
+  kept, order = 0, {}
 end

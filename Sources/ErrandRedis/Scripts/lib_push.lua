@@ -1,14 +1,21 @@
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
 -- policy, name, envelope; `from` is the index of the first one.
 
--- Bodies and entries of plain jobs are gathered and written with one command a key.
+-- Bodies, entries and names of jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
+local names_of, holders_of = {}, {}
+local function acquire_name(id, name)
+  local n = #names_of
+  names_of[n + 1], names_of[n + 2] = id, name
+  holders_of[n + 1], holders_of[n + 2] = name, id
+end
 local function gather(id, envelope, due)
   local n = #bodies
   bodies[n + 1], bodies[n + 2] = id, stamp .. envelope
   seen[id] = true
   if not is_due(due) then
     call('ZADD', key('scheduled'), due, id)
+    known.scheduled = true
   else
     local name = list_name(envelope)
     local list = entries[name]
@@ -26,7 +33,12 @@ local function write_gathered()
     each_portion(list, 1000, 'RPUSH', key(name))
     if parse_list(name) then fresh = fresh - #list + note_added(name, call('LLEN', key(name)), #list) end
   end
-  bodies, entries = {}, {}
+  if #names_of > 0 then
+    each_portion(names_of, 1000, 'HSET', key('unique:of'))
+    each_portion(holders_of, 1000, 'HSET', key('unique'))
+    known['unique:of'], known.unique = true, true
+  end
+  bodies, entries, names_of, holders_of = {}, {}, {}, {}
 end
 
 -- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
@@ -49,11 +61,6 @@ local function full_group_of(due, envelope)
 end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
-
-local function acquire_name(id, name)
-  set_field('unique:of', id, name)
-  set_field('unique', name, id)
-end
 
 -- Ends the old job and removes its side records.
 local function end_replaced(holder, body, newer)
@@ -82,14 +89,14 @@ local function is_unroutable(id, body)
   return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
 end
 
+local function score_of(set, id) return has(set) and call('ZSCORE', key(set), id) end
 local function replace_waiting(holder, id, name, envelope, due)
-  local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
-  local old = call('HGET', key('body'), holder)
+  local zset = (score_of('scheduled', holder) and 'scheduled') or (score_of('retrying', holder) and 'retrying')
+  local old, entry = call('HGET', key('body'), holder), entry_of(holder)
   local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
     and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
-    and (field('alias', entry_of(holder)) or holder) == holder
+    and (field('alias', entry) or holder) == holder
   if keeps_position then
-    local entry = entry_of(holder)
     call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
     delete_field('alias:of', holder)
@@ -132,11 +139,48 @@ local function debounce(id, policy, former)
   return whole(math.min(now + window, latest))
 end
 
-local function push_named(id, due, policy, name, envelope)
-  write_gathered()
-  local holder = call('HGET', key('unique'), name)
+-- The holders of the names of a call, and the names of these holders, read together before its first job.
+local former_holders, former_names = {}, {}
+local function read_holders(from)
+  local names, holders = {}, {}
+  for i = from + 3, #ARGV, 5 do
+    if ARGV[i] ~= '' and former_holders[ARGV[i]] == nil then
+      names[#names + 1] = ARGV[i]
+      former_holders[ARGV[i]] = false
+    end
+  end
+  for n, holder in ipairs(#names > 0 and has('unique') and call('HMGET', key('unique'), unpack(names)) or {}) do
+    former_holders[names[n]] = holder
+    if holder then holders[#holders + 1] = holder end
+  end
+  local of_holders = #holders > 0 and has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
+  for n, holder in ipairs(holders) do former_names[holder] = of_holders[n] end
+end
+-- The holder of a name. For the first job of a call with this name it is the former one.
+local function holder_of(name)
+  local holder, named = former_holders[name], nil
+  if holder == nil then
+    write_gathered()
+    holder = call('HGET', key('unique'), name)
+    named = holder and field('unique:of', holder)
+  elseif holder then
+    named = former_names[holder]
+  end
+  former_holders[name] = nil
   -- A lock is void if its holder is gone or does not have the name.
-  if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
+  return holder and named == name and call('HEXISTS', key('body'), holder) == 1 and holder
+end
+
+-- How many jobs this call has.
+local job_count = 0
+local function tell_dropped(id, envelope)
+  if not is_heard(job_count) then return end
+  local _, _, _, fragment = header(stamp .. envelope)
+  event_of('dropped', id, fragment or NAMELESS)
+end
+
+local function push_named(id, due, policy, name, envelope)
+  local holder = holder_of(name)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
@@ -154,8 +198,7 @@ local function push_named(id, due, policy, name, envelope)
   if policy == 'd' or policy == 'D' then
     local successor = session and successor_of(holder)
     if not (session and (defers_drops or field('stops', holder))) or successor then
-      local _, _, _, fragment = header(stamp .. envelope)
-      event_of('dropped', id, fragment or NAMELESS)
+      tell_dropped(id, envelope)
       return 'd:' .. (successor or holder)
     end
     defer(holder, id, name, envelope, due)
@@ -203,8 +246,7 @@ local function push_throttled(id, due, policy, name, envelope)
       ends = whole(now + num(ends) - num(began))
       remember_window(name, num(ends), first)
     end
-    local _, _, _, fragment = header(stamp .. envelope)
-    event_of('dropped', id, fragment or NAMELESS)
+    tell_dropped(id, envelope)
     return 'd:' .. first .. ':' .. ends
   end
   local full = full_group_of(due, envelope)
@@ -235,6 +277,8 @@ local function push_jobs(from, reply)
   local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   local pushed, before = 0, #reply
+  job_count = #ids
+  read_holders(from)
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
     local receipt = 'e'
