@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-evalsha", "evalsha"), ("-hget", "HGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
+        ("-evalsha", "evalsha"), ("-hmget", "HMGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
         ("resetkeys ~other:*", "key"), ("resetchannels &other:*", "channel"),
     ]) func `a missing permission is named, and the call is not repeated`(rule: String, word: String) async throws {
         let server = try RedisServer(rules: rule)
