@@ -106,6 +106,30 @@ import Testing
         #expect(error?.code == .notPermitted)
     }
 
+    /// The request to stop a running job is published. If that is not permitted, the jobs before it have their names.
+    @Test func `a push that fails half way leaves no name without its job`() async throws {
+        let server = try RedisServer(rules: "resetchannels &errand:{*}:events")
+        let broker = try BrokenScripts.broker(on: server)
+        defer { broker.close() }
+        func jobs(_ policy: UniquenessPolicy, _ ids: String...) throws -> [JobEnvelope] {
+            try zip(ids, ["waits", "runs"]).map { id, name in
+                try OperationDescription("work", name: name, unique: policy, id: id).makeEnvelope()
+            }
+        }
+        _ = try await broker.push(jobs(.drop, "first", "second"), to: "default")
+        try await broker.register(FullQueue.session, on: "default")
+        try server.run("LREM", "errand:{default}:ready:5", "1", "first")
+        var calls = Calls(broker: broker, session: FullQueue.session)
+        try #require(try await calls.claim(1).map(\.id) == ["second"])
+        try server.run("RPUSH", "errand:{default}:ready:5", "first")
+        let error = await #expect(throws: BrokerError.self) {
+            _ = try await broker.push(jobs(.replace, "third", "fourth"), to: "default")
+        }
+        #expect(error?.code == .notPermitted)
+        let receipt = try #require(try await broker.push(jobs(.drop, "fifth"), to: "default").first)
+        #expect(receipt.outcome == .dropped && receipt.holder == "third")
+    }
+
     @Test(arguments: [
         ("-evalsha", "evalsha"), ("-hmget", "HMGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
         ("resetkeys ~other:*", "key"), ("resetchannels &other:*", "channel"),

@@ -249,8 +249,9 @@ local function gather_event(line, events)
 end
 
 -- Whether an event has a reader. Its text costs more than asking does if a call has many events: whether a connection has
--- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, which
--- pass on what they receive to subscribers of their own. If the server does not say, the event is published.
+-- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, or were
+-- until lately, which pass on what they receive to subscribers of their own. If the server does not say, the event is
+-- published.
 local has_readers
 local function is_heard(events)
   if has_readers == nil and events < 16 then return true end
@@ -259,7 +260,8 @@ local function is_heard(events)
     local subscribers = is_sharded and redis.pcall('PUBSUB', 'SHARDNUMSUB', channel) or redis.pcall('PUBSUB', 'NUMSUB', channel)
     local patterns = subscribers[2] == 0 and redis.pcall('PUBSUB', 'NUMPAT')
     local replication = patterns == 0 and num(field('settings', 'stream')) == 0 and redis.pcall('INFO', 'replication')
-    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r')
+    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r', 1, true)
+      or not string.find(replication, '\nrepl_backlog_active:0\r', 1, true)
   end
   return has_readers
 end
@@ -782,6 +784,7 @@ local function enqueue(id, body, due)
   local priority = header(body)
   if due > now then
     call('ZADD', key('scheduled'), whole(due), id)
+    known.scheduled = true
   else
     if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
     add_ready('RPUSH', id, body)
@@ -1587,7 +1590,7 @@ end
 -- Bodies, entries and names of jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local names_of, holders_of = {}, {}
-local function acquire_name(id, name)
+local function gather_name(id, name)
   local n = #names_of
   names_of[n + 1], names_of[n + 2] = id, name
   holders_of[n + 1], holders_of[n + 2] = name, id
@@ -1690,7 +1693,8 @@ local function replace_waiting(holder, id, name, envelope, due)
     write_gathered()
     if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
-  acquire_name(id, name)
+  set_field('unique:of', id, name)
+  set_field('unique', name, id)
   end_replaced(holder, old, id)
 end
 
@@ -1770,7 +1774,7 @@ local function push_named(id, due, policy, name, envelope)
     local full = full_group_of(due, envelope)
     if full then return 'f:' .. full end
     gather(id, envelope, due)
-    acquire_name(id, name)
+    gather_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
   end
   local session = field('running', holder)

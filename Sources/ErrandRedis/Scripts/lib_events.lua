@@ -41,8 +41,9 @@ local function gather_event(line, events)
 end
 
 -- Whether an event has a reader. Its text costs more than asking does if a call has many events: whether a connection has
--- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, which
--- pass on what they receive to subscribers of their own. If the server does not say, the event is published.
+-- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, or were
+-- until lately, which pass on what they receive to subscribers of their own. If the server does not say, the event is
+-- published.
 local has_readers
 local function is_heard(events)
   if has_readers == nil and events < 16 then return true end
@@ -51,7 +52,8 @@ local function is_heard(events)
     local subscribers = is_sharded and redis.pcall('PUBSUB', 'SHARDNUMSUB', channel) or redis.pcall('PUBSUB', 'NUMSUB', channel)
     local patterns = subscribers[2] == 0 and redis.pcall('PUBSUB', 'NUMPAT')
     local replication = patterns == 0 and num(field('settings', 'stream')) == 0 and redis.pcall('INFO', 'replication')
-    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r')
+    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r', 1, true)
+      or not string.find(replication, '\nrepl_backlog_active:0\r', 1, true)
   end
   return has_readers
 end

@@ -48,6 +48,7 @@ local function enqueue(id, body, due)
   local priority = header(body)
   if due > now then
     call('ZADD', key('scheduled'), whole(due), id)
+    known.scheduled = true
   else
     if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
     add_ready('RPUSH', id, body)

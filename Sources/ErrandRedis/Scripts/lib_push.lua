@@ -4,7 +4,7 @@
 -- Bodies, entries and names of jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local names_of, holders_of = {}, {}
-local function acquire_name(id, name)
+local function gather_name(id, name)
   local n = #names_of
   names_of[n + 1], names_of[n + 2] = id, name
   holders_of[n + 1], holders_of[n + 2] = name, id
@@ -107,7 +107,8 @@ local function replace_waiting(holder, id, name, envelope, due)
     write_gathered()
     if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
-  acquire_name(id, name)
+  set_field('unique:of', id, name)
+  set_field('unique', name, id)
   end_replaced(holder, old, id)
 end
 
@@ -187,7 +188,7 @@ local function push_named(id, due, policy, name, envelope)
     local full = full_group_of(due, envelope)
     if full then return 'f:' .. full end
     gather(id, envelope, due)
-    acquire_name(id, name)
+    gather_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
   end
   local session = field('running', holder)

@@ -45,6 +45,9 @@ extension ConformanceCase {
             try await fixture.setFlow("a", FlowRule(atOnce: 1))
             try await fixture.pushGroups("a", "a")
             let live = try await fixture.session()
+            let stuck = try await fixture.session(operations: [
+                Fixture.operation: OperationDefaults(timeout: .milliseconds(1))
+            ])
             let claim = try await live.claimOne()
             #expect(try await live.reconcile([]).released == 1)
             let again = try await live.claimOne()
@@ -55,9 +58,6 @@ extension ConformanceCase {
             #expect(try await doomed.claimOne().id == claim.id)
             try await fixture.recover(1)
             #expect(try await fixture.group("a").held == 0)
-            let stuck = try await fixture.session(operations: [
-                Fixture.operation: OperationDefaults(timeout: .milliseconds(1))
-            ])
             #expect(try await stuck.claimOne(wait: .zero).id == claim.id)
             try await fixture.eventually("the claim is overdue") {
                 _ = try await fixture.broker.recover(on: fixture.queue)
