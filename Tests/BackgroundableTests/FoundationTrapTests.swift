@@ -162,7 +162,7 @@ import Testing
                 queue.addOperation(operation)
             }
         }
-        #expect(ended.wait(timeout: .now() + 60) == .success)
+        #expect(ended.wait(timeout: .now() + 120) == .success)
     }
 
     @Test func finishingOnAnotherThreadWhileStartReturnsIsSeenOnce() {
@@ -181,7 +181,7 @@ import Testing
             }
             queue.addOperation(operation)
         }
-        #expect(all.wait(timeout: .now() + 60) == .success)
+        #expect(all.wait(timeout: .now() + 120) == .success)
         queue.waitUntilAllOperationsAreFinished()
         #expect(completions.now == 2_000)
     }
@@ -238,7 +238,7 @@ extension FoundationTrapTests {
         }
         dependent.addDependency(operation)
         BackgroundQueue().addOperation(operation)
-        #expect(called.wait(seconds: 20))
+        #expect(called.wait())
         #expect(eventually { operation.completionBlock == nil })
     }
 }
