@@ -297,6 +297,14 @@ struct Calls {
         )
     }
 
+    /// The reports of jobs that have finished at their first attempt.
+    static func finishes(of claims: [Claim]) throws -> [OutcomeReport] {
+        try claims.map { claim in
+            let fragment = try JobEnvelope.read(stored: claim.body).fragment
+            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
+        }
+    }
+
     mutating func claim(_ count: Int) async throws -> [Claim] {
         number += 1
         return try await broker.exchange(Self.exchange(session, number, [], wanted: count), on: "default").claims

@@ -40,10 +40,9 @@ local function gather_event(line, events)
   bytes = bytes + #line + 1
 end
 
--- Whether an event has a reader. Its text costs more than asking does if a call has many events: whether a connection has
--- subscribed to the channel or to any pattern, whether events are kept in a stream, and whether there are replicas, or were
--- until lately, which pass on what they receive to subscribers of their own. If the server does not say, the event is
--- published.
+-- Whether the events of a call have a reader: a connection that has subscribed to the channel or to any pattern, the stream,
+-- or a replica, even one that has just left, because replicas pass on what they receive to subscribers of their own. A few
+-- events are made without asking, which would take longer. If the server does not say, events are made.
 local has_readers
 local function is_heard(events)
   if has_readers == nil and events < 16 then return true end

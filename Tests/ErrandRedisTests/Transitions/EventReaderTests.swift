@@ -1,4 +1,5 @@
 import Errand
+import Foundation
 import TestSupport
 import Testing
 
@@ -22,10 +23,7 @@ struct EventReaderTests {
         _ = try await broker.push(jobs, to: "default")
         try await broker.register(session, on: "default")
         let claims = try await broker.exchange(Calls.exchange(session, 1, [], wanted: count), on: "default").claims
-        let reports = try claims.map { claim in
-            let fragment = try JobEnvelope.read(stored: claim.body).fragment
-            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
-        }
+        let reports = try Calls.finishes(of: claims)
         let before = try published(on: server)
         let reply = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")
         #expect(reply.accepted == Array(repeating: true, count: count))
@@ -82,6 +80,17 @@ struct EventReaderTests {
         defer { subscriber.cancel() }
         try #require(try await finish(on: server, of: broker) > 0)
         try await expectAll()
+    }
+
+    /// A replica that returns soon gets what it has missed, and passes it on.
+    @Test func theyArePublishedAfterAReplicaHasLeft() async throws {
+        defer { broker.close() }
+        let replica = try RedisServer(["--replicaof", "127.0.0.1", String(server.port)])
+        func replication() throws -> String { try server.run("INFO", "replication") }
+        try await eventually("the replica has its data") { try replication().contains(",state=online,") }
+        replica.kill(SIGKILL)
+        try await eventually("it has left") { try replication().contains("connected_slaves:0") }
+        #expect(try await finish(on: server, of: broker) > 0)
     }
 
     @Test func theStreamKeepsThem() async throws {

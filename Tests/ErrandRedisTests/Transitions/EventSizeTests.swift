@@ -46,10 +46,7 @@ struct EventSizeTests {
         let ids = try await pushMany()
         try await broker.register(session, on: "default")
         let claims = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 400), on: "default").claims
-        let reports = try claims.map { claim in
-            let fragment = try JobEnvelope.read(stored: claim.body).fragment
-            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
-        }
+        let reports = try Calls.finishes(of: claims)
         let subscriber = try await listener.listen(to: broker.address)
         defer { subscriber.cancel() }
         _ = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")

@@ -122,10 +122,7 @@ struct StrayEntryTests {
         try #require(claims.map(\.id) == ["first", "job", "last"] && elsewhere.id == "job")
         try await calls.report(elsewhere, .finished)
         if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
-        let reports = try claims.map { claim in
-            let fragment = try JobEnvelope.read(stored: claim.body).fragment
-            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
-        }
+        let reports = try Calls.finishes(of: claims)
         let reply = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")
         #expect(reply.accepted == [true, false, true])
         #expect(try await broker.status(of: "default").queue.totals["finished"] == 3)
