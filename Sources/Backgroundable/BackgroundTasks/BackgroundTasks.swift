@@ -40,7 +40,7 @@ public final class BackgroundTasks: Sendable {
 
     // MARK: Tasks
 
-    /// Begins a task: the process does not exit before the task has ended or time is up.
+    /// Begins a task. After SIGTERM, the process does not exit before the task has ended or its time to exit is over.
     ///
     /// - Parameters:
     ///   - name: The name of the task, for ``taskNames``.

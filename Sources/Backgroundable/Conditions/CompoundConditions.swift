@@ -10,12 +10,12 @@
 public struct AndCondition: OperationCondition {
     private let conditions: [any OperationCondition]
 
-    /// Creates a condition from several others. Without any it always holds.
+    /// Creates a condition from several others. If there are none, the condition always holds.
     public init(_ conditions: [any OperationCondition]) {
         self.conditions = conditions
     }
 
-    /// Creates a condition from several others. Without any it always holds.
+    /// Creates a condition from several others. If there are none, the condition always holds.
     public init(_ conditions: any OperationCondition...) {
         self.conditions = conditions
     }

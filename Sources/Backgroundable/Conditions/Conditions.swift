@@ -118,8 +118,7 @@ extension Result<Bool, any Error> {
 /// A condition that holds if all dependencies of the operation succeeded: none failed, timed out or was cancelled.
 ///
 /// Otherwise the operation is cancelled with ``OperationError/dependenciesFailed(names:errors:)``, which has the
-/// original errors: along a chain of operations with this condition, each has the errors of the operation that failed
-/// first.
+/// original errors: in a chain of operations with this condition, each gets the errors of the one that failed first.
 public struct NoFailedDependenciesCondition: OperationCondition {
     private let ignoresCancellations: Bool
 
@@ -205,7 +204,7 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
     }
 }
 
-/// Another condition without its dependency, and without the dependencies of the conditions that it consists of.
+/// A condition that evaluates another one without its dependency and those of the conditions nested in it.
 ///
 /// Use it, for example, to check whether a user is signed in if the condition alone would sign in first.
 public struct SilentCondition<Condition: OperationCondition>: OperationCondition {

@@ -87,7 +87,7 @@ final class BulkRuns: Sendable {
     }
 
     private static var tooMany: PageProblem {
-        let advice = "\(most) actions with many jobs are already running; wait until one ends, or stop one: see Actions"
+        let advice = "\(most) bulk actions are already running; wait until one ends, or stop one: see Actions"
         return PageProblem(status: .serviceUnavailable, message: advice)
     }
 

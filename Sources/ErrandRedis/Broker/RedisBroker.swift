@@ -303,6 +303,6 @@ public final class RedisBroker: Broker {
     }
 
     func unexpected(_ what: String) -> BrokerError {
-        BrokerError(.protocolViolation, "\(address) answered what this version does not understand: \(what)")
+        BrokerError(.protocolViolation, "\(address) sent a reply that this version cannot read: \(what)")
     }
 }

@@ -103,7 +103,7 @@ import Testing
         for number in 0..<50 { runs.append(try await begin(cancelOne(number))) }
         let refused = try await DashboardScene.ask(dashboard, "/jobs/act", cancelOne(50) + [("confirmed", "yes")])
         #expect(refused.status == 503)
-        #expect(refused.text.contains("50 actions with many jobs are already running"))
+        #expect(refused.text.contains("50 bulk actions are already running"))
         let clearing = try await DashboardScene.ask(dashboard, "/queues/images/clear", [])
         #expect(clearing.status == 503)
         let listed = try await page("/actions")

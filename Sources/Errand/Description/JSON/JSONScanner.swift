@@ -63,7 +63,9 @@ struct JSONScanner {
     /// Throws if anything but white space follows.
     mutating func finish() throws(JSONTextError) {
         skipWhitespace()
-        guard position == bytes.count else { throw expected("nothing more after the value") }
+        guard position == bytes.count else {
+            throw malformed("unexpected \(found) after the end of the value", at: position)
+        }
     }
 
     /// Throws for a byte order mark, which would otherwise be reported as an unexpected byte.
