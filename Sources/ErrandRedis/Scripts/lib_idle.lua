@@ -30,7 +30,8 @@ do
   local function find_nothing(session, call_number)
     local me = session_key(session)
     if not (is_usual(me, session, num(call_number)) and has_none()) then return end
-    local scheduled, retrying, waits = first_due('scheduled'), first_due('retrying'), redis.pcall('SISMEMBER', key('idle'), session)
+    local scheduled, retrying, waits = {}, {}, redis.pcall('SISMEMBER', key('idle'), session)
+    if call('EXISTS', key('scheduled'), key('retrying')) > 0 then scheduled, retrying = first_due('scheduled'), first_due('retrying') end
     if scheduled.err or retrying.err or type(waits) == 'table' then return end
     if waits == 0 then call('SADD', key('idle'), session) end
     keep_call(me, call_number, '', '', num(ARGV[5]), ARGV[9] == '1' and dispatch_terms_of(num(ARGV[6]), num(ARGV[7])) or '')

@@ -6,20 +6,20 @@ import Testing
 /// The steps of a poller, without a broker, without threads, and in a time that the test chooses.
 @Suite("The protocol between a worker and the broker")
 struct PollerStateTests {
-    private struct Run: ClaimedRun {
+    struct Run: ClaimedRun {
         let id: String
         let token: Token
     }
 
-    private final class Wakes: Sendable {
+    final class Wakes: Sendable {
         let indexes = Mutex<[Int]>([])
     }
 
-    private static let body = [UInt8]("body".utf8)
-    private let start = ContinuousClock.now
-    private let wakes = Wakes()
-    private let budget: SlotBudget
-    private var state: PollerState<Run>
+    static let body = [UInt8]("body".utf8)
+    let start = ContinuousClock.now
+    let wakes = Wakes()
+    let budget: SlotBudget
+    var state: PollerState<Run>
 
     init() {
         budget = SlotBudget(concurrency: 4, weights: [1, 1])
@@ -42,20 +42,20 @@ struct PollerStateTests {
         )
     }
 
-    private func claims(_ tokens: Range<Token>, bytes: [UInt8] = body) -> [Claim] {
+    func claims(_ tokens: Range<Token>, bytes: [UInt8] = body) -> [Claim] {
         tokens.map { Claim(id: "job-\($0)", token: $0, attempt: 1, crashes: 0, body: bytes) }
     }
 
-    private func report(_ token: Token, _ verb: OutcomeReport.Verb = .finished) -> OutcomeReport {
+    func report(_ token: Token, _ verb: OutcomeReport.Verb = .finished) -> OutcomeReport {
         OutcomeReport(id: "job-\(token)", token: token, verb: verb, attempt: 1)
     }
 
-    private mutating func next(after time: Duration = .zero, begun: Token = 0) -> PollerStep {
+    mutating func next(after time: Duration = .zero, begun: Token = 0) -> PollerStep {
         state.next(at: start + time, begun: begun)
     }
 
     /// Returns the call that the next step sends.
-    private mutating func call(
+    mutating func call(
         after time: Duration = .zero,
         begun: Token = 0
     ) throws -> (exchange: Exchange, running: UnreadReply?) {
@@ -65,7 +65,7 @@ struct PollerStateTests {
     }
 
     /// Returns the reply whose claims the next step makes into runs.
-    private mutating func run(after time: Duration = .zero) throws -> (reply: UnreadReply, thenWaits: Bool) {
+    mutating func run(after time: Duration = .zero) throws -> (reply: UnreadReply, thenWaits: Bool) {
         let step = next(after: time)
         guard case .run(let reply, let thenWaits) = step else { throw Unexpected(step: step) }
         return (reply, thenWaits)
@@ -75,15 +75,15 @@ struct PollerStateTests {
         let step: PollerStep
     }
 
-    private mutating func answer(_ call: Exchange, _ reply: ExchangeReply, after time: Duration = .zero) {
+    mutating func answer(_ call: Exchange, _ reply: ExchangeReply, after time: Duration = .zero) {
         state.answered(reply, to: call.call, at: start + time)
     }
 
-    private mutating func answer(_ call: Exchange, _ claims: [Claim] = []) {
+    mutating func answer(_ call: Exchange, _ claims: [Claim] = []) {
         answer(call, ExchangeReply(accepted: call.reports.map { _ in true }, claims: claims))
     }
 
-    private mutating func begin(_ reply: UnreadReply, after time: Duration = .zero) {
+    mutating func begin(_ reply: UnreadReply, after time: Duration = .zero) {
         for claim in state.admitClaims(of: reply, at: start + time) {
             state.began(Run(id: claim.id, token: claim.token))
         }
@@ -210,43 +210,6 @@ struct PollerStateTests {
         state.began(Run(id: "job-1", token: 9))
         _ = state.ended(Run(id: "job-1", token: 1), report(1))
         #expect(state.runs["job-1"]?.token == 9)
-    }
-
-    @Test("more reports are awaited for a moment while more jobs are held than run")
-    mutating func gathers() throws {
-        budget.note(.milliseconds(1))
-        answer(try call().exchange, claims(1..<21))
-        begin(try #require(try call().running))
-        answer(try #require(state.sent))
-        _ = state.ended(Run(id: "job-1", token: 1), report(1))
-        guard case .gather = next() else { return #expect(Bool(false), "\(next())") }
-        for token: Token in 2..<4 { _ = state.ended(Run(id: "job-\(token)", token: token), report(token)) }
-        #expect(try call().exchange.reports.count == 3)
-    }
-
-    @Test("the jobs of a small reply begin before reports are awaited, those of a large one beside the next call")
-    mutating func gathersAfterFew() throws {
-        budget.note(.milliseconds(1))
-        answer(try call().exchange, claims(1..<21))
-        begin(try #require(try call().running))
-        _ = state.ended(Run(id: "job-1", token: 1), report(1))
-        answer(try #require(state.sent), claims(21..<61))
-        begin(try run().reply)
-        guard case .gather = next() else { return #expect(Bool(false), "\(next())") }
-        answer(try call().exchange, claims(61..<189))
-        _ = state.ended(Run(id: "job-2", token: 2), report(2))
-        #expect(try call().running?.claims.count == 128)
-        answer(try #require(state.sent), claims(189..<191, bytes: Array(repeating: 0, count: 40_000)))
-        _ = state.ended(Run(id: "job-3", token: 3), report(3))
-        #expect(try call().running?.claims.count == 2)
-    }
-
-    @Test("so many reports that they are worth a call end the moment")
-    mutating func worthACall() throws {
-        budget.note(.milliseconds(1))
-        budget.stopClaimingAhead()
-        for token: Token in 1...127 { _ = state.ended(Run(id: "job-\(token)", token: token), report(token)) }
-        #expect(state.ended(Run(id: "job-128", token: 128), report(128)) == .gathering)
     }
 
     @Test("jobs that are only claimed for a free slot are asked for when there is one, and not before")

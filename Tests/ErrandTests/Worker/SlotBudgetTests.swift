@@ -34,6 +34,43 @@ struct SlotBudgetTests {
         #expect(budget.grant(to: 0).wanted == 6)
         #expect(budget.grant(to: 1).wanted == 2)
     }
+
+    @Test("each of many queues with work claims its part of the jobs ahead with one call, by its weight")
+    func leads() {
+        let budget = SlotBudget(concurrency: 8, weights: Array(repeating: 1, count: 98) + [2])
+        budget.note(.microseconds(10))
+        for index in 0..<98 {
+            let wanted = budget.grant(to: index).wanted
+            #expect((19...20).contains(wanted))
+            _ = budget.settle(index, wanted: wanted, got: wanted, looked: true)
+        }
+        #expect((38...40).contains(budget.grant(to: 98).wanted))
+        _ = budget.open(19, by: 0)
+        #expect((18...20).contains(budget.grant(to: 0).wanted))
+        // It may not lead by more before the others have claimed again, too.
+        _ = budget.open(40, by: 1)
+        #expect(budget.grant(to: 0).wanted == 0)
+        #expect((18...20).contains(budget.grant(to: 1).wanted))
+    }
+
+    @Test("one of several queues that still has jobs to run asks for many or none, and is not woken for few")
+    func asksForMany() {
+        let budget = SlotBudget(concurrency: 4, weights: [1, 1])
+        budget.note(.microseconds(100))
+        for index in 0..<2 {
+            let wanted = budget.grant(to: index).wanted
+            _ = budget.settle(index, wanted: wanted, got: wanted, looked: true)
+        }
+        _ = budget.open(10, by: 0)
+        #expect(budget.grant(to: 0, isBusy: true) == (0, 0))
+        #expect(budget.open(1, by: 1).isEmpty)
+        #expect(budget.grant(to: 0, atMost: 5, isBusy: true).wanted == 5, "a large reply was lost before")
+        #expect(budget.grant(to: 0).wanted > 0)
+        let alone = SlotBudget(concurrency: 4, weights: [1])
+        alone.note(.microseconds(100))
+        _ = alone.settle(0, wanted: 0, got: 800, looked: true)
+        #expect(alone.grant(to: 0, isBusy: true).wanted == 4)
+    }
 }
 
 /// The rule itself, without arithmetic.

@@ -141,14 +141,19 @@ extension PollerState {
         _ = add(report)
     }
 
+    /// Whether gathering ends: the reports are many, or no run is left that could add another one.
+    private var isWorthTheCall: Bool {
+        reports.count >= PollerLimits.worthACall || (runs.isEmpty && unreadClaims == 0)
+    }
+
     private mutating func add(_ report: OutcomeReport) -> Wake {
         reports.append(report)
         switch reports.count {
         case 1:
             hasNews = true
             return .poller
-        case PollerLimits.worthACall: return .gathering
-        default: return isLost ? .poller : .nothing
+        case _ where isLost: return .poller
+        default: return hasGathered && isWorthTheCall ? .gathering : .nothing
         }
     }
 }

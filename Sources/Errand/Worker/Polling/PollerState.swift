@@ -48,7 +48,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     var followsReply = false
     /// Whether the last steps have run a reply with few jobs, and waited.
     var ranFew = false
-    /// Whether the last step has gathered reports.
+    /// Whether the last step gathers reports.
     var hasGathered = false
 
     /// Makes the state before the first call.
@@ -130,16 +130,18 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
         return .run(UnreadReply(claims: [claim], begun: begun, since: dispatched.since), thenWaits: true)
     }
 
-    /// Gathers reports for a moment if there is other work to do. The jobs of a small reply begin before.
+    /// Gathers reports if there is other work to do, until none of this queue's jobs is left. The jobs of a small reply
+    /// begin before.
     private mutating func stepBeforeReports() -> PollerStep? {
         let hasWaited = ranFew || hasGathered
         (followsReply, ranFew, hasGathered) = (false, false, false)
         guard !hasWaited, !isDraining, (1..<PollerLimits.worthACall).contains(reports.count),
-            unread?.isWorthACall != true, slots.budget.hasWaitingJobs
+            unread?.isWorthACall != true, let longest = slots.budget.gatheringTime
         else { return nil }
         if let step = takeUnread() { return step }
+        guard !runs.isEmpty else { return nil }
         hasGathered = true
-        return .gather
+        return .gather(longest)
     }
 
     private mutating func nextCall(at now: ContinuousClock.Instant, _ begun: Token) -> PollerStep? {
@@ -170,7 +172,8 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     /// Returns how many jobs to ask for, and how many of them would begin at once.
     private mutating func claimable(at now: ContinuousClock.Instant) -> (wanted: Int, freeSlots: Int) {
         guard !isDraining, poll.isOver(at: now), !awaitsFreeSlot || slots.hasFreeSlot else { return (0, 0) }
-        let grant = slots.grant(atMost: claimLimit.current(at: now))
+        let isBusy = !runs.isEmpty || unreadClaims > 0
+        let grant = slots.grant(atMost: claimLimit.current(at: now), isBusy: isBusy)
         if grant.wanted > 0 { awaitsFreeSlot = false }
         return grant
     }

@@ -5,8 +5,8 @@ package enum PollerStep: Sendable {
     case run(UnreadReply, thenWaits: Bool)
     /// Send a call until it is answered, and make runs of the previous reply meanwhile.
     case send(Exchange, running: UnreadReply?)
-    /// Wait a moment for further reports.
-    case gather
+    /// Wait for further reports, at most this long.
+    case gather(Duration)
     /// Compare the claims one by one with those that the broker has after this call.
     case reconcile(call: Int)
     /// Promote due jobs.

@@ -42,7 +42,7 @@ final class QueuePoller: Sendable {
                 for job in reply.expired { noteDiscarded(job.id, job.operation, .expired) }
                 state.withLock { $0.answered(reply, to: exchange.call, at: .now) }
                 if reply.needsPromotion { maintenance.raise() }
-            case .gather: await enough.wait(for: .milliseconds(1))
+            case .gather(let longest): await enough.wait(for: longest)
             case .reconcile(let call): try await reconcile(call)
             case .promote: await promote()
             case .wait(let duration): await signal.wait(for: duration)

@@ -24,6 +24,11 @@ package final class SlotBudget: Sendable {
 
     fileprivate static let prefetchedMicroseconds = 20_000.0
     fileprivate static let prefetchedAtMost = 1000
+    /// A worker of many queues claims more jobs ahead, so that a call for one of them is worth its cost.
+    fileprivate static let prefetchedPerQueue = 20
+    fileprivate static let prefetchedOfQueuesAtMost = 2000
+    fileprivate static let worthACall = 16
+    private static let longestGathering = Duration.milliseconds(50)
     package static let claimsAtMost = 500
 
     let concurrency: Int
@@ -38,13 +43,21 @@ package final class SlotBudget: Sendable {
     /// once.
     ///
     /// The queue then contends until a call finds it empty, so that a busy queue cannot keep it from asking.
-    package func grant(to index: Int, atMost limit: Int = claimsAtMost) -> (wanted: Int, freeSlots: Int) {
+    ///
+    /// A queue that `isBusy`, which has jobs that have not ended, gets none instead of a few while no slot is free. It asks
+    /// again after these jobs.
+    package func grant(
+        to index: Int,
+        atMost limit: Int = claimsAtMost,
+        isBusy: Bool = false
+    ) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
             // Other queues may have asked for the same slots.
             let slots = max(0, concurrency - state.held - state.reserved)
-            let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index)
+            let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index, concurrency)
+            if isBusy, slots == 0, wanted < min(limit, state.worthACall(of: index, concurrency)) { return (0, 0) }
             state.reserved += wanted
             // Counted immediately, so that the next queue that asks is compared with current numbers.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight
@@ -103,8 +116,15 @@ package final class SlotBudget: Sendable {
     /// Whether no job is held: none runs, and no outcome waits to be reported.
     var isEmpty: Bool { state.withLock { $0.held == 0 } }
 
-    /// Whether more jobs are held than can run, so that reports may be collected for a moment.
-    var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
+    /// How long a queue may gather reports for one call; `nil` if no more jobs are held than can run.
+    ///
+    /// It is a millisecond for each queue with work, because in that time the worker runs jobs of all of them.
+    var gatheringTime: Duration? {
+        state.withLock { state in
+            guard state.held > concurrency else { return nil }
+            return min(.milliseconds(max(1, state.contending)), Self.longestGathering)
+        }
+    }
 
     /// Stops claiming ahead because jobs have waited in vain for a slot: current runs take long, whatever the previous
     /// ones took. Short runs resume it.
@@ -122,20 +142,53 @@ package final class SlotBudget: Sendable {
 }
 
 extension SlotBudget.State {
+    /// The number of queues with work.
+    fileprivate var contending: Int { shares.count(where: \.contends) }
+
+    private var mostPrefetched: Int {
+        let ofQueues = min(contending * SlotBudget.prefetchedPerQueue, SlotBudget.prefetchedOfQueuesAtMost)
+        return max(SlotBudget.prefetchedAtMost, ofQueues)
+    }
+
     fileprivate func target(_ concurrency: Int) -> Int {
         guard let meanMicroseconds else { return concurrency }
         let prefetched = Double(concurrency) * SlotBudget.prefetchedMicroseconds / max(meanMicroseconds, 1)
-        return concurrency + Int(min(prefetched, Double(SlotBudget.prefetchedAtMost)))
+        return concurrency + Int(min(prefetched, Double(mostPrefetched)))
     }
 
     /// Returns a queue's share of `free` slots while others have work, too, if each slot goes to the queue that is
     /// furthest behind.
     ///
     /// The slots are not dealt out one by one: the position of each of a queue's slots in that order can be computed.
-    fileprivate func share(of free: Int, for index: Int) -> Int {
+    fileprivate func share(of free: Int, for index: Int, _ concurrency: Int) -> Int {
         guard free > 0 else { return 0 }
         let others = shares.indices.filter { $0 != index && shares[$0].contends }
         guard !others.isEmpty else { return free }
+        return max(exactShare(of: free, for: index, others), min(free, lead(of: index, before: others, concurrency)))
+    }
+
+    /// Returns how many jobs a queue may claim before it is further ahead of the last one than its part of the jobs that
+    /// are claimed ahead. Calls for many queues would otherwise be for one or two jobs each.
+    ///
+    /// This is the quantum of deficit round robin (Shreedhar and Varghese, 1995).
+    private func lead(of index: Int, before others: [Int], _ concurrency: Int) -> Int {
+        let last = others.reduce(shares[index].passed) { min($0, shares[$1].passed) }
+        return max(0, Int((last + quantum(concurrency) - shares[index].passed) * shares[index].weight))
+    }
+
+    /// The part of the jobs claimed ahead that a queue with work has for each unit of its weight.
+    private func quantum(_ concurrency: Int) -> Double {
+        let weights = shares.reduce(0) { $1.contends ? $0 + $1.weight : $0 }
+        return Double(target(concurrency) - concurrency) / max(1, weights)
+    }
+
+    /// The number of jobs that is worth a call for one of several queues while it has others to run: its part.
+    fileprivate func worthACall(of index: Int, _ concurrency: Int) -> Int {
+        guard contending > 1 else { return 1 }
+        return min(SlotBudget.worthACall, Int(quantum(concurrency) * shares[index].weight))
+    }
+
+    private func exactShare(of free: Int, for index: Int, _ others: [Int]) -> Int {
         // The minimum and maximum number of slots.
         var (least, most) = (0, free)
         while least < most {

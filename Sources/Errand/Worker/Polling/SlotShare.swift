@@ -12,7 +12,9 @@ package struct SlotShare: Sendable {
         (self.budget, self.index, self.wake) = (budget, index, wake)
     }
 
-    func grant(atMost limit: Int) -> (wanted: Int, freeSlots: Int) { budget.grant(to: index, atMost: limit) }
+    func grant(atMost limit: Int, isBusy: Bool) -> (wanted: Int, freeSlots: Int) {
+        budget.grant(to: index, atMost: limit, isBusy: isBusy)
+    }
 
     /// Whether a slot is free. If none is, the queue is woken when that may have changed.
     var hasFreeSlot: Bool { budget.hasFreeSlot(for: index) }
