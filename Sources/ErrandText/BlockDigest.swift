@@ -23,6 +23,13 @@ package struct BlockDigest<Function: DigestFunction>: Sendable {
 
     /// Adds bytes.
     package mutating func update(_ bytes: some Collection<UInt8>) {
+        // Other modules call this unspecialized: each byte of a collection would cost an allocation there.
+        if bytes.withContiguousStorageIfAvailable({ add($0) }) == nil {
+            Array(bytes).withUnsafeBufferPointer { add($0) }
+        }
+    }
+
+    private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         count &+= UInt64(bytes.count)
         for byte in bytes {
             pending.append(byte)

@@ -86,7 +86,7 @@ extension OperationDescription {
 
 extension StaticString {
     /// The bytes of a literal, which remain valid as long as the program runs.
-    fileprivate var bytes: UnsafeBufferPointer<UInt8> {
+    var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }
 }

@@ -17,6 +17,7 @@ import ErrandText
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
     private let address: RedisAddress
+    private let builder = ReplyBuilder()
     private var mark = SentinelPing()
 
     /// Connects, and sets the timeouts for all system calls.
@@ -28,7 +29,7 @@ struct HiredisContext: ~Copyable {
     ) throws(BrokerError) {
         context = try Self.connected(to: address, at: place, connectTimeout)
         self.address = address
-        RESPReader.limit(context.pointee.reader)
+        builder.serve(context.pointee.reader)
         var isTCP = false
         if case .tcp = place { isTCP = true }
         prepareSocket(commandTimeout, isTCP: isTCP)
@@ -159,7 +160,7 @@ struct HiredisContext: ~Copyable {
 
     /// Returns the next complete reply among the bytes read, if there is one.
     private func nextArrived() throws(BrokerError) -> RESPValue? {
-        do { return try RESPReader.next(from: context.pointee.reader) } catch { throw unusable(error.reason) }
+        do { return try builder.next(from: context.pointee.reader) } catch { throw unusable(error.reason) }
     }
 
     private func prepareSocket(_ timeout: Duration, isTCP: Bool) {

@@ -22,27 +22,34 @@ struct EnvelopeHeader: Equatable {
                 "it must begin with 1 or 2, the versions of the envelope that this program knows"
             )
         }
-        var fields = line.split(
-            separator: UInt8(ascii: ";"),
-            maxSplits: isNewer ? 6 : 4,
-            omittingEmptySubsequences: false
-        )
-        guard fields.count == (isNewer ? 7 : 4), fields[0].count == 3 else { throw Self.malformed }
-        // In the order of version 1.
-        if isNewer { fields.swapAt(1, 2); fields.swapAt(2, 3) }
-        expiry = isNewer && !fields[4].isEmpty ? try EnvelopeExpiry(fields[4]) : nil
-        cost = isNewer ? try Self.optional(fields[5]) : nil
-        group = isNewer ? try Self.group(fields[6]) : nil
-        guard let rule = UniquenessLetter(fields[0][line.startIndex + 1]) else {
+        var rest = line
+        let first = try Self.field(of: &rest)
+        // Version 1 ends with the length, version 2 begins with it and ends with the group.
+        let length = isNewer ? try Self.field(of: &rest) : nil
+        let (timeout, retries) = (try Self.field(of: &rest), try Self.field(of: &rest))
+        let expiry = isNewer ? try Self.field(of: &rest) : []
+        cost = isNewer ? try Self.optional(Self.field(of: &rest)) : nil
+        group = isNewer ? try Self.group(rest) : nil
+        self.expiry = expiry.isEmpty ? nil : try EnvelopeExpiry(expiry)
+        guard first.count == 3, let priority = decimal(first.suffix(1)), let count = decimal(length ?? rest) else {
+            throw Self.malformed
+        }
+        guard let rule = UniquenessLetter(first[line.startIndex + 1]) else {
             throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, k, t, B, D, R and K")
         }
-        guard let priority = decimal(fields[0].suffix(1)), let count = decimal(fields[3]) else { throw Self.malformed }
         policy = rule.policy
         until = rule.until
         self.priority = priority
-        timeout = try Self.optional(fields[1])
-        retries = try Self.optional(fields[2])
+        self.timeout = try Self.optional(timeout)
+        self.retries = try Self.optional(retries)
         fragmentCount = Int(clamping: count)
+    }
+
+    /// Removes a field and the semicolon that ends it. Splitting the whole line would take several allocations.
+    private static func field(of rest: inout ArraySlice<UInt8>) throws(EnvelopeError) -> ArraySlice<UInt8> {
+        guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { throw malformed }
+        defer { rest = rest[(end + 1)...] }
+        return rest[..<end]
     }
 
     private static func group(_ field: ArraySlice<UInt8>) throws(EnvelopeError) -> String? {
@@ -61,7 +68,7 @@ struct EnvelopeHeader: Equatable {
         EnvelopeError(
             .header,
             "it must be 1<policy><priority>;<timeout>;<retries>;<length of the fragment>, or "
-                + "2<policy><priority>;<length>;<timeout>;<retries>;<expiry>;<cost>;<group>, in plain digits"
+                + "2<policy><priority>;<length>;<timeout>;<retries>;<expiry>;<cost>;<group>, all numbers in plain digits"
         )
     }
 

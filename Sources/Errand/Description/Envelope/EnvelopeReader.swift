@@ -57,7 +57,7 @@ struct EnvelopeReader {
                 "\"name\" is missing: a job with a uniqueness policy needs its settled name"
             )
         }
-        if fragment.elementsEqual(description.eventFragment()) { return }
+        if description.hasPlainFragment(fragment) || fragment.elementsEqual(description.eventFragment()) { return }
         guard let meant = meaning(of: fragment) else {
             throw EnvelopeError(
                 .fragment,
@@ -79,6 +79,16 @@ struct EnvelopeReader {
 }
 
 extension OperationDescription {
+    /// Whether this is the fragment of a job without a name and tags, as ``eventFragment()`` writes it: compared without
+    /// writing it, because most jobs are.
+    fileprivate func hasPlainFragment(_ fragment: ArraySlice<UInt8>) -> Bool {
+        let (start, end): (StaticString, StaticString) = (#""operation":""#, #"","name":null"#)
+        guard name == nil, tags.isEmpty, fragment.count == start.bytes.count + operation.utf8.count + end.bytes.count
+        else { return false }
+        return fragment.starts(with: start.bytes) && fragment.dropFirst(start.bytes.count).starts(with: operation.utf8)
+            && fragment.suffix(end.bytes.count).elementsEqual(end.bytes)
+    }
+
     /// Whether only members of a fragment are given.
     fileprivate var isFragment: Bool {
         var bare = OperationDescription(unchecked: operation)
