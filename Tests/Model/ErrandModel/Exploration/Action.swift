@@ -73,8 +73,8 @@ extension World {
         var actions: [Action] = everybodyHasBeaten ? [.tick] : []
         if unsent > 0 {
             let first: [String?] = broker.queue.idle.isEmpty ? [nil] : broker.queue.idle
-            actions += rules.scope.kinds.indices.flatMap { kind in first.map { .push(kind: kind, first: $0) } }
-            if faults.lost > 0 { actions += rules.scope.kinds.indices.map { .pushLosingReceipt(kind: $0) } }
+            actions += rules.kinds.flatMap { kind in first.map { .push(kind: kind, first: $0) } }
+            if faults.lost > 0 { actions += rules.kinds.map { .pushLosingReceipt(kind: $0) } }
         }
         actions += unanswered.indices.map { .pushAgain($0) }
         for index in workers.indices { actions += self.actions(of: index) }

@@ -88,6 +88,11 @@ struct World: Sendable {
         let scope: Exploration.Scope
         /// Of each kind, the jobs in the order of their ids.
         let envelopes: [[JobEnvelope]]
+        /// Whether there is never a second job.
+        let hasOneJob: Bool
+        /// The kinds in the order in which they are tried. What becomes of the only job is the same for all of them, so
+        /// only the first is followed: one with a name, because that is more to get wrong.
+        let kinds: [Int]
         /// Whether the clock may jump, so that times of before and after cannot be compared.
         let clockLeaps: Bool
 
@@ -96,6 +101,8 @@ struct World: Sendable {
             envelopes = try scope.kinds.map { kind in
                 try World.ids.prefix(scope.flow.count + scope.jobs).map { try kind.envelope(id: $0) }
             }
+            hasOneJob = scope.flow.count + scope.jobs == 1
+            kinds = hasOneJob ? scope.kinds.indices.reversed() : Array(scope.kinds.indices)
             clockLeaps = scope.faults.leaps > 0
         }
     }

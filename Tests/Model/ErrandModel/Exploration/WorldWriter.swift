@@ -12,10 +12,13 @@ struct WorldWriter {
     /// The jobs that matter, by their ids; and the sessions.
     private var jobs: [String]
     private var sessions: [String]
+    /// The earliest time at which what is written may be looked at.
+    private var now: Time
 
     init(_ world: World, _ order: [Int]) {
         self.world = world
         self.order = order
+        now = world.now
         jobs = world.unanswered.map(\.id)
         sessions = order.compactMap { world.workers[$0].session?.id }
         note(world.broker)
@@ -47,7 +50,12 @@ struct WorldWriter {
         }
         add(-1)
         write(world.broker, world.outage)
-        if let saved = world.saved { write(saved.broker, saved.outage) }
+        if let saved = world.saved {
+            // Nobody sees it before a rollback, which takes a tick: what is over by then might as well be over now.
+            now += World.tick
+            write(saved.broker, saved.outage)
+            now = world.now
+        }
         for index in order { write(world.workers[index]) }
         writeRequests()
     }
@@ -56,8 +64,12 @@ struct WorldWriter {
 
     private var mayPush: Bool { world.unsent > 0 || !world.unanswered.isEmpty }
 
+    /// Whether a push may ever meet another job of its name. The only job of a scope never does: while the queue has it
+    /// or remembers its end, it exists; else nobody has the name.
+    private var namesMatter: Bool { !world.rules.hasOneJob }
+
     /// What may be past now, whatever the clock says.
-    private var furthest: Time { world.now + (world.faults.leaps > 0 ? World.leap * World.tick : 0) }
+    private var furthest: Time { now + (world.faults.leaps > 0 ? World.leap * World.tick : 0) }
 
     private mutating func add(_ number: Int) { fingerprint.add(number) }
     private mutating func add(_ flag: Bool) { fingerprint.add(flag ? 1 : 0) }
@@ -65,7 +77,7 @@ struct WorldWriter {
     private mutating func add(session: String?) { add(session.map { sessions.firstIndex(of: $0) ?? 98 } ?? 99) }
     /// A time as ticks from now; what is past is past, unless the clock may still be put back.
     private mutating func add(time: Time, past: Time = 0) {
-        add(Int(max((time - world.now) / World.tick, past - (world.faults.leaps > 0 ? World.leap : 0))))
+        add(Int(max((time - now) / World.tick, past - (world.faults.leaps > 0 ? World.leap : 0))))
     }
 
     private mutating func add(
@@ -76,7 +88,9 @@ struct WorldWriter {
         due: Time
     ) {
         add(job: id)
-        add((hasName ? 1 : 0) + (policy == .drop ? 2 : policy == .replace ? 4 : 0) + (until == .started ? 8 : 0))
+        if namesMatter {
+            add((hasName ? 1 : 0) + (policy == .drop ? 2 : policy == .replace ? 4 : 0) + (until == .started ? 8 : 0))
+        }
         add(time: due)
     }
 
@@ -92,20 +106,20 @@ struct WorldWriter {
         }
         if world.rules.scope.rule != nil { write(broker.queue.groups, broker.queue) }
         if !world.rules.scope.flow.isEmpty { write(broker.queue.workflows) }
-        add(job: broker.queue.holders.values.first)
+        if namesMatter { add(job: broker.queue.holders.values.first) }
         for session in sessions {
             add(session: session)
             let rank = mayPush ? (broker.queue.idle.firstIndex(of: session) ?? -1) + 1 : 0
             if let state = broker.queue.sessions[session] { write(state, broker, rank: rank) }
         }
         add(session: broker.queue.quarantineOwner)
-        add(time: broker.queue.pulse.lastBeat ?? world.now + 90 * World.tick, past: -2)
-        add(time: broker.queue.pulse.outageNoticed ?? world.now + 90 * World.tick, past: -2)
+        add(time: broker.queue.pulse.lastBeat ?? now + 90 * World.tick, past: -2)
+        add(time: broker.queue.pulse.outageNoticed ?? now + 90 * World.tick, past: -2)
         add(time: broker.queue.pulse.graceEnds)
         // Ahead of the clock only after that was put back.
         add(time: Time(broker.queue.lastToken / 1000))
         let reach = (2 + (world.faults.leaps > 0 ? World.leap : 0)) * World.tick
-        let outlook = outage.outlook(at: world.now, reach: reach)
+        let outlook = outage.outlook(at: now, reach: reach)
         add(Int(outlook.silence / World.tick))
         add(outlook.isNoticed)
         add(Int(outlook.grace / World.tick))
