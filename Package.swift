@@ -15,6 +15,7 @@ let scripts = [
     "lib_audit_workflows",
     "lib_backlog", "lib_base", "lib_call", "lib_charges", "lib_checked", "lib_claims", "lib_counts", "lib_endings",
     "lib_events", "lib_groups", "lib_headers", "lib_history", "lib_idle", "lib_levels", "lib_lists", "lib_names",
+    "lib_nobody_dead", "lib_nothing_due",
     "lib_push", "lib_push_checks", "lib_queue", "lib_rates", "lib_reading", "lib_reports", "lib_request", "lib_rules",
     "lib_schedules", "lib_sessions", "lib_shares", "lib_statistics", "lib_types", "lib_wakeups",
     "lib_workflow_states", "lib_workflows",

@@ -101,12 +101,22 @@ package struct Script: Sendable {
         PackageResources.register_lua,
         [PackageResources.lib_sessions_lua]
     )
-    static let recover = Script("recover", PackageResources.recover_lua, sessions)
+    static let recover = Script(
+        "recover",
+        PackageResources.recover_lua,
+        sessions,
+        after: [base, PackageResources.lib_nobody_dead_lua, types]
+    )
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let stream = Script("stream", PackageResources.stream_lua, [], .reads)
     static let cursor = Script("cursor", PackageResources.cursor_lua, [], .fills)
     static let update = Script("update", PackageResources.update_lua, sessions)
-    static let promote = Script("promote", PackageResources.promote_lua, pushing)
+    static let promote = Script(
+        "promote",
+        PackageResources.promote_lua,
+        pushing,
+        after: [base, PackageResources.lib_nothing_due_lua, types]
+    )
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
     static let clear = Script("clear", PackageResources.clear_lua, places)

@@ -22,14 +22,12 @@ struct QueueMaintenance: Sendable {
             poller.giveBackWaiting()
             if recording.isDue(at: .now, hasRuns: !poller.runs.isEmpty) { await poller.recordRuns() }
             // Promotion may be due hundreds of times a second. Recovery is rarely needed, but then for many jobs at
-            // once.
-            var leavesDead = false
-            if ContinuousClock.now >= recovery {
-                leavesDead = await recover()
-                recovery = .now + (leavesDead ? .zero : .milliseconds(Int.random(in: 600...900)))
-            }
+            // once. Both are sent together.
+            let recovers = ContinuousClock.now >= recovery
+            async let leavesDead = recovers ? recover() : false
             let (next, found) = await promote()
-            pause = leavesDead ? .zero : pace.pause(until: next, found: found, using: &chance)
+            if recovers { recovery = .now + (await leavesDead ? .zero : .milliseconds(Int.random(in: 600...900))) }
+            pause = await leavesDead ? .zero : pace.pause(until: next, found: found, using: &chance)
         }
     }
 
