@@ -40,7 +40,7 @@ public struct DescriptionError: Error, Sendable, Equatable {
             .duplicateKey,
             field: key,
             offset: offset,
-            "is there twice; a known key may stand only once"
+            "appears twice, but may appear only once"
         )
     }
 

@@ -8,7 +8,7 @@ public struct Receipt: Sendable, Equatable, Codable {
         case dropped
         /// A waiting job held the name, and the new job has replaced it.
         case replaced
-        /// A running job holds the name and was asked to stop; the new job runs after it.
+        /// A running job holds the name; the new job runs after it.
         case deferred
         /// The broker has, or recently had, a job with this id; nothing was done.
         case exists

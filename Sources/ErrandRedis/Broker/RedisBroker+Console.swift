@@ -1,7 +1,7 @@
 public import Errand
 
 extension RedisBroker {
-    /// Returns the records of jobs, `nil` for unknown ones. Reads 50 a script, or as many as have 1 MiB together.
+    /// Returns the records of jobs, `nil` for unknown ones. A script reads at most 50, or fewer if they exceed 1 MiB.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
         while records.count < ids.count { records += try await inspectSome(of: ids[records.count...], on: queue) }

@@ -152,7 +152,10 @@ enum EmbeddedGuardian {
         var pid = pid_t()
         let failure = posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
         guard failure == 0 else {
-            throw BrokerError(.notReachable, "cannot start the embedded broker: \(String(cString: strerror(failure)))")
+            throw BrokerError(
+                .notReachable,
+                "cannot start \(words[0]) for the embedded broker: \(String(cString: strerror(failure)))"
+            )
         }
         let child = pid
         // The guardian outlives most of the processes that start one; a process that still lives reaps it.
