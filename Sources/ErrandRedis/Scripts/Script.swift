@@ -105,7 +105,7 @@ package struct Script: Sendable {
         "recover",
         PackageResources.recover_lua,
         sessions,
-        after: [base, PackageResources.lib_nobody_dead_lua, types]
+        after: [base, PackageResources.lib_idle_recovery_lua, types]
     )
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let stream = Script("stream", PackageResources.stream_lua, [], .reads)
@@ -115,7 +115,7 @@ package struct Script: Sendable {
         "promote",
         PackageResources.promote_lua,
         pushing,
-        after: [base, PackageResources.lib_nothing_due_lua, types]
+        after: [base, PackageResources.lib_idle_promotion_lua, types]
     )
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)

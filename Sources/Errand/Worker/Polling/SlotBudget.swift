@@ -27,7 +27,7 @@ package final class SlotBudget: Sendable {
     /// A worker of many queues claims more jobs ahead, so that a call for one of them is worth its cost.
     fileprivate static let prefetchedPerQueue = 20
     fileprivate static let prefetchedOfQueuesAtMost = 2000
-    fileprivate static let worthACall = 16
+    fileprivate static let leastOfBusyQueue = 16
     private static let longestGathering = Duration.milliseconds(50)
     package static let claimsAtMost = 500
 
@@ -185,7 +185,7 @@ extension SlotBudget.State {
     /// The number of jobs that is worth a call for one of several queues while it has others to run: its part.
     fileprivate func worthACall(of index: Int, _ concurrency: Int) -> Int {
         guard contending > 1 else { return 1 }
-        return min(SlotBudget.worthACall, Int(quantum(concurrency) * shares[index].weight))
+        return min(SlotBudget.leastOfBusyQueue, Int(quantum(concurrency) * shares[index].weight))
     }
 
     private func exactShare(of free: Int, for index: Int, _ others: [Int]) -> Int {

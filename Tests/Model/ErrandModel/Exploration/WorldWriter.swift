@@ -51,7 +51,7 @@ struct WorldWriter {
         add(-1)
         write(world.broker, world.outage)
         if let saved = world.saved {
-            // Nobody sees it before a rollback, which takes a tick: what is over by then might as well be over now.
+            // Only a rollback makes it visible, which takes a tick: what is over by then might as well be over now.
             now += World.tick
             write(saved.broker, saved.outage)
             now = world.now
@@ -65,7 +65,7 @@ struct WorldWriter {
     private var mayPush: Bool { world.unsent > 0 || !world.unanswered.isEmpty }
 
     /// Whether a push may ever meet another job of its name. The only job of a scope never does: while the queue has it
-    /// or remembers its end, it exists; else nobody has the name.
+    /// or remembers its end, it exists; else no job has the name.
     private var namesMatter: Bool { !world.rules.hasOneJob }
 
     /// What may be past now, whatever the clock says.
