@@ -71,6 +71,18 @@ struct SlotBudgetTests {
         _ = alone.settle(0, wanted: 0, got: 800, looked: true)
         #expect(alone.grant(to: 0, isBusy: true).wanted == 4)
     }
+
+    @Test("a queue that has jobs to run and was refused a few is woken as soon as a slot is free")
+    func wakesForFreeSlot() {
+        let budget = SlotBudget(concurrency: 4, weights: [1, 1])
+        budget.note(.microseconds(100))
+        _ = budget.settle(0, wanted: 0, got: 400, looked: true)
+        _ = budget.settle(1, wanted: 0, got: 394, looked: true)
+        #expect(budget.grant(to: 0, isBusy: true) == (0, 0))
+        #expect(budget.open(790, by: 1).isEmpty, "four jobs are left for four slots")
+        #expect(budget.open(1, by: 1) == [0])
+        #expect(budget.open(1, by: 1).isEmpty, "it is woken once")
+    }
 }
 
 /// The rule itself, without arithmetic.

@@ -13,6 +13,8 @@ package final class SlotBudget: Sendable {
         var contends = true
         /// Whether it asked and got nothing because of others. It is woken when that may have changed.
         var wasRefused = false
+        /// Whether it has jobs to run and could have had a few more. It is woken when a slot is free.
+        var awaitsSlot = false
     }
 
     fileprivate struct State {
@@ -45,7 +47,7 @@ package final class SlotBudget: Sendable {
     /// The queue then contends until a call finds it empty, so that a busy queue cannot keep it from asking.
     ///
     /// A queue that `isBusy`, which has jobs that have not ended, gets none instead of a few while no slot is free. It asks
-    /// again after these jobs.
+    /// again after these jobs, or when a slot is free.
     package func grant(
         to index: Int,
         atMost limit: Int = claimsAtMost,
@@ -57,7 +59,9 @@ package final class SlotBudget: Sendable {
             // Other queues may have asked for the same slots.
             let slots = max(0, concurrency - state.held - state.reserved)
             let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index, concurrency)
-            if isBusy, slots == 0, wanted < min(limit, state.worthACall(of: index, concurrency)) { return (0, 0) }
+            state.shares[index].awaitsSlot =
+                isBusy && slots == 0 && wanted < min(limit, state.worthACall(of: index, concurrency))
+            if state.shares[index].awaitsSlot { return (0, 0) }
             state.reserved += wanted
             // Counted immediately, so that the next queue that asks is compared with current numbers.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight
@@ -84,7 +88,7 @@ package final class SlotBudget: Sendable {
             state.held += got
             state.shares[index].passed -= Double(wanted - got) / state.shares[index].weight
             if looked { state.shares[index].contends = got > 0 }
-            return got < wanted ? state.takeRefused(but: index) : []
+            return got < wanted ? state.takeRefused(but: index, concurrency) : []
         }
     }
 
@@ -96,7 +100,7 @@ package final class SlotBudget: Sendable {
             state.reserved -= wanted
             state.shares[index].passed -= Double(wanted) / state.shares[index].weight
             state.shares[index].contends = false
-            return state.takeRefused(but: index)
+            return state.takeRefused(but: index, concurrency)
         }
     }
 
@@ -106,7 +110,7 @@ package final class SlotBudget: Sendable {
     package func open(_ count: Int, by index: Int) -> [Int] {
         state.withLock { state in
             state.held -= count
-            return state.takeRefused(but: index)
+            return state.takeRefused(but: index, concurrency)
         }
     }
 
@@ -216,9 +220,12 @@ extension SlotBudget.State {
         return min(count, limit)
     }
 
-    fileprivate mutating func takeRefused(but index: Int) -> [Int] {
-        let refused = shares.indices.filter { $0 != index && shares[$0].wasRefused }
-        for other in refused { shares[other].wasRefused = false }
+    fileprivate mutating func takeRefused(but index: Int, _ concurrency: Int) -> [Int] {
+        let hasSlot = held + reserved < concurrency
+        let refused = shares.indices.filter {
+            $0 != index && (shares[$0].wasRefused || (hasSlot && shares[$0].awaitsSlot))
+        }
+        for other in refused { (shares[other].wasRefused, shares[other].awaitsSlot) = (false, false) }
         return refused
     }
 
