@@ -84,4 +84,57 @@ import Testing
         }
         #expect(expected.isEmpty)
     }
+
+    /// All are scheduled by the first one, on the timer's thread, so that none is called before the last is in the
+    /// heap. How late they are is up to the machine: `BackgroundableBench` measures it.
+    @Test func aHundredThousandDeadlinesAreReachedInOrderAndNeverEarly() {
+        let timer = DeadlineTimer()
+        let total = 100_000
+        let log = DueLog(total: total)
+        _ = timer.schedule(after: .milliseconds(1)) {
+            let start = MonotonicTime.now
+            for number in 0..<total {
+                // Not in order of time, so that the heap has to sort.
+                let due = start + UInt64(number * 7_919 % total) * 10_000
+                _ = timer.schedule(LoggedTarget(due: due, log: log))
+            }
+        }
+        #expect(log.isFull.wait(seconds: 60))
+        let calls = log.calls.now
+        #expect(calls.count == total)
+        #expect(calls.allSatisfy { $0.due <= $0.time })
+        #expect(zip(calls, calls.dropFirst()).allSatisfy { $0.due < $1.due })
+    }
+}
+
+/// The time and the due time of each deadline that was reached, in order.
+private final class DueLog: Sendable {
+    let calls = Box<[(due: UInt64, time: UInt64)]>([])
+    let isFull = Signal()
+    private let total: Int
+
+    init(total: Int) {
+        self.total = total
+    }
+
+    func note(due: UInt64) {
+        calls.change { calls in
+            calls.append((due, MonotonicTime.now))
+            if calls.count == total { isFull.fire() }
+        }
+    }
+}
+
+private final class LoggedTarget: WatchedTarget {
+    let due: UInt64
+    private let log: DueLog
+
+    init(due: UInt64, log: DueLog) {
+        self.due = due
+        self.log = log
+    }
+
+    func deadlineReached() {
+        log.note(due: due)
+    }
 }
