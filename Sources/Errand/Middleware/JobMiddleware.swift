@@ -24,7 +24,8 @@ public protocol JobMiddleware: Sendable {
         next: ([OperationDescription]) async throws -> [Receipt]
     ) async throws -> [Receipt]
 
-    /// Called after a worker has claimed a job, which may still wait for a slot. Must not block.
+    /// Called after a worker has claimed a job, which may still wait for a slot. Must not block: the caller may be the
+    /// thread that receives the session's wake-ups.
     func claimedJob(_ job: JobContext)
 
     /// Runs a job's handler by calling `next` once.

@@ -30,8 +30,8 @@ public struct WorkerConfiguration: Sendable {
     /// How long a run may take to stop after it was asked to. After that its slot is freed, and nothing that it still
     /// reports counts.
     public var stopGrace: Duration
-    /// The longest pause between two calls for work without a wake-up: half a second by default. Every new job sends a
-    /// wake-up, so this matters only if wake-ups are lost.
+    /// The longest pause between two calls for work without a wake-up: half a second by default, and as much more for
+    /// each further 50 queues. Every new job sends a wake-up, so this matters only if wake-ups are lost.
     public var longestPoll: Duration
     /// How many handlers may keep running after they were asked to stop. With that many the worker stops claiming, lets
     /// the others finish, and `run()` throws ``WorkerStuck``, so that a supervisor can restart the process. By default

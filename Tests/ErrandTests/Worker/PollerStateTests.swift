@@ -38,6 +38,7 @@ struct PollerStateTests {
             session: .forTests(queues: queues),
             limits: PollerLimits(longestPoll: .seconds(1), longestClaimWait: .seconds(10), stopGrace: .seconds(1)),
             slots: SlotShare(of: budget, at: 0) { [wakes] indexes in wakes.indexes.withLock { $0 += indexes } },
+            looksAt: WakeUpTimes(since: start),
             at: start
         )
     }
@@ -237,17 +238,51 @@ struct PollerStateTests {
     @Test("a dispatched job is run as the reply to the next call")
     mutating func dispatch() throws {
         answer(try call().exchange)
-        state.wokenUp(with: DirectDispatch(call: 2, claim: claims(7..<8)[0], since: start))
+        #expect(hear(7, answering: 2) == nil, "the poller is about to decide itself")
         let (reply, thenWaits) = try run()
         #expect(reply.claims.map(\.token) == [7] && reply.begun == 7 && thenWaits)
         begin(reply)
         #expect(try call().exchange.call == 3)
     }
 
+    @Test("a job that is dispatched to a waiting poller is begun by the thread that hears of it")
+    mutating func dispatchWhileWaiting() throws {
+        answer(try call().exchange)
+        guard case .wait = next() else { return #expect(Bool(false), "it does not wait") }
+        let reply = try #require(hear(7, answering: 2))
+        #expect(reply.claims.map(\.token) == [7] && reply.begun == 7)
+        // The claim is not a run yet: a comparison would release it, and a lost session would be followed by the next.
+        for _ in 0..<2 { _ = state.heartbeatReplied(claims: 5) }
+        guard case .wait(.seconds(1)) = next() else { return #expect(Bool(false), "it acts meanwhile") }
+        state.isLost = true
+        guard case .wait(.seconds(1)) = next() else { return #expect(Bool(false), "it leaves meanwhile") }
+        (state.isLost, state.account) = (false, ClaimAccount())
+        begin(reply)
+        state.begunDispatched()
+        guard case .wait(.milliseconds(1)) = next() else { return #expect(Bool(false), "no time for its report") }
+        #expect(hear(8, answering: 3) == nil, "the poller may act at any time")
+        let (second, _) = try run()
+        begin(second)
+        #expect(try call().exchange.call == 4)
+        #expect(state.known == 2)
+    }
+
+    @Test("a worker that stops does not begin a dispatched job")
+    mutating func dispatchWhileStopping() throws {
+        answer(try call().exchange)
+        guard case .wait = next() else { return #expect(Bool(false), "it does not wait") }
+        state.isDraining = true
+        #expect(hear(7, answering: 2) == nil)
+    }
+
+    private mutating func hear(_ token: Token, answering call: Int) -> UnreadReply? {
+        state.wokenUp(with: DirectDispatch(call: call, claim: claims(token..<token + 1)[0], since: start), at: start)
+    }
+
     @Test("a dispatch that answers an earlier call is dropped: that call has returned the claim")
     mutating func lateDispatch() throws {
         answer(try call().exchange)
-        state.wokenUp(with: DirectDispatch(call: 1, claim: claims(7..<8)[0], since: start))
+        #expect(hear(7, answering: 1) == nil)
         #expect(try call().exchange.call == 2)
         #expect(state.known == 0)
     }

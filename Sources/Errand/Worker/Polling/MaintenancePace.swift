@@ -9,7 +9,8 @@ package struct MaintenancePace {
 
     /// The longest random delay after a due time, in milliseconds.
     private var spread = 10.0
-    private var cameForDueJobs = false
+    /// Whether the last pause ends when something is due.
+    package private(set) var comesForDueJobs = false
 
     /// Makes the initial pace.
     package init() {}
@@ -25,12 +26,16 @@ package struct MaintenancePace {
         found: Bool,
         using generator: inout some RandomNumberGenerator
     ) -> Duration {
-        if found { spread = max(spread / 2, Self.least) } else if cameForDueJobs { spread = min(spread * 2, Self.most) }
+        if found {
+            spread = max(spread / 2, Self.least)
+        } else if comesForDueJobs {
+            spread = min(spread * 2, Self.most)
+        }
         let usual = Duration.milliseconds(Int.random(in: 700...1100, using: &generator))
         // Due times are whole milliseconds, so the pause is a moment longer.
         let due =
             next.map { max($0, .zero) + .milliseconds(1 + Double.random(in: 0...spread, using: &generator)) } ?? usual
-        cameForDueJobs = due < usual
+        comesForDueJobs = due < usual
         return min(due, usual)
     }
 }

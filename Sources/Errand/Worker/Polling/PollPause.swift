@@ -1,12 +1,14 @@
 /// The pause before a poller looks for work without a wake-up: short after it has found some, then longer with every
-/// unsuccessful look.
+/// unsuccessful look. Long pauses of a session's queues end together (``WakeUpTimes``).
 struct PollPause {
     private let longest: Duration
+    private let times: WakeUpTimes
     private var current = Duration.zero
     private var over: ContinuousClock.Instant
 
-    init(longest: Duration, at now: ContinuousClock.Instant) {
+    init(longest: Duration, times: WakeUpTimes, at now: ContinuousClock.Instant) {
         self.longest = longest
+        self.times = times
         over = now
     }
 
@@ -28,6 +30,6 @@ struct PollPause {
     mutating func note(found: Bool, hurries: Bool, at now: ContinuousClock.Instant) {
         if found || hurries { return hurry(at: now) }
         current = min(max(current * 2, .milliseconds(1)), longest)
-        over = now + current
+        over = times.last(until: now + current, after: now)
     }
 }

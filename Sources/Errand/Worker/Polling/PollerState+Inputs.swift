@@ -74,10 +74,19 @@ extension PollerState {
 
     /// Keeps a claim with which a push has pre-answered a call. If this wake-up is lost, the call returns the same
     /// claim.
-    package mutating func wokenUp(with dispatch: DirectDispatch) {
+    ///
+    /// - Returns: the claim as a reply, if the poller waits: the job then begins sooner if the caller runs it. The poller
+    ///   does nothing until ``begunDispatched()``.
+    package mutating func wokenUp(with dispatch: DirectDispatch, at now: ContinuousClock.Instant) -> UnreadReply? {
         dispatched = dispatch
         hasNews = true
+        guard isWaiting, !isLost, !isDraining, case .run(let reply, _) = stepOfDispatch(at: now) else { return nil }
+        (isWaiting, isBeginning) = (false, true)
+        return reply
     }
+
+    /// Notes that the caller has run the reply that it got with a wake-up.
+    package mutating func begunDispatched() { (isBeginning, hasBegunDispatched) = (false, true) }
 
     /// Notes the number of claims that the broker has for this session. Returns whether the claims must be compared one
     /// by one.

@@ -46,6 +46,13 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     var hasNews = false
     /// Whether the steps that follow a reply are not over.
     var followsReply = false
+    /// Whether the poller waits for something to do.
+    var isWaiting = false
+    /// Whether another thread begins a dispatched job in place of the poller, which must not act meanwhile: the claim is
+    /// not a run yet.
+    var isBeginning = false
+    /// Whether another thread has just begun a dispatched job.
+    var hasBegunDispatched = false
     /// Whether the last steps have run a reply with few jobs, and waited.
     var ranFew = false
     /// Whether the last step gathers reports.
@@ -56,6 +63,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
         session: Session,
         limits: PollerLimits,
         slots: SlotShare,
+        looksAt times: WakeUpTimes,
         at now: ContinuousClock.Instant = .now
     ) {
         self.session = session
@@ -63,7 +71,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
         self.slots = slots
         sentAt = now
         answeredAt = now
-        poll = PollPause(longest: limits.longestPoll, at: now)
+        poll = PollPause(longest: limits.longestPoll, times: times, at: now)
     }
 
     /// The number of claims that this worker has, except those that the current call reports.
@@ -80,8 +88,14 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     ///   - begun: the newest token for which a job has begun.
     package mutating func next(at now: ContinuousClock.Instant, begun: Token) -> PollerStep {
         takeNews(at: now)
+        isWaiting = false
+        if isBeginning { return .wait(limits.longestPoll) }
         if isLost { return .finish }
         if sent != nil { return .wait(limits.longestPoll) }
+        if hasBegunDispatched {
+            hasBegunDispatched = false
+            return .wait(.milliseconds(1))
+        }
         return stepAfterReply() ?? stepOfDispatch(at: now) ?? stepBeforeReports() ?? nextCall(at: now, begun)
             ?? stepWithoutCall(at: now)
     }
@@ -111,7 +125,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
 
     /// Returns the run of a directly dispatched job, if it answers the next call. A dispatch for an earlier call is
     /// dropped, because that call has returned the same claim.
-    private mutating func stepOfDispatch(at now: ContinuousClock.Instant) -> PollerStep? {
+    mutating func stepOfDispatch(at now: ContinuousClock.Instant) -> PollerStep? {
         guard let dispatched, dispatched.call == call + 1 else {
             dispatched = nil
             return nil
@@ -187,7 +201,9 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
 
     private mutating func stepWithoutCall(at now: ContinuousClock.Instant) -> PollerStep {
         if let step = takeUnread() { return step }
-        return isDraining && known == 0 ? .finish : .wait(poll.rest(at: now))
+        if isDraining && known == 0 { return .finish }
+        isWaiting = true
+        return .wait(poll.rest(at: now))
     }
 }
 
@@ -207,6 +223,8 @@ package struct PollerLimits: Sendable {
     /// Up to this limit, making runs of claims takes less time than a call.
     static let fewClaims = 16
     static let fewBytes = 64 * 1024
+    /// A session with more queues looks for work less often.
+    static let manyQueues = 50
 
     /// The longest time between two calls that claim.
     let longestPoll: Duration
@@ -223,7 +241,7 @@ package struct PollerLimits: Sendable {
     /// Makes the limits of a worker. The round trips, and a suspension of the process for a lease, count as waiting.
     init(_ configuration: WorkerConfiguration) {
         self.init(
-            longestPoll: configuration.longestPoll,
+            longestPoll: configuration.longestPoll * ((configuration.queues.count - 1) / Self.manyQueues + 1),
             longestClaimWait: configuration.longestWait + .seconds(3) + configuration.lease,
             stopGrace: configuration.stopGrace
         )

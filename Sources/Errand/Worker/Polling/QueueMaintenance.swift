@@ -1,8 +1,8 @@
 import Logging
 
-/// Maintains one queue beside its poller: promotes due jobs, lets groups run again whose rest is over, ticks schedules, recovers the jobs of dead workers, and
-/// releases jobs that have waited here too long. Every worker does this about once a second, at random times; no leader
-/// is needed.
+/// Maintains one queue beside its poller: promotes due jobs, lets groups run again whose rest is over, ticks schedules,
+/// recovers the jobs of dead workers, and releases jobs that have waited here too long. Every worker does this about
+/// once a second, at random times (``WakeUpTimes``); no leader is needed.
 struct QueueMaintenance: Sendable {
     private static let recoveredTogether = 50
 
@@ -26,8 +26,10 @@ struct QueueMaintenance: Sendable {
             let recovers = ContinuousClock.now >= recovery
             async let leavesDead = recovers ? recover() : false
             let (next, found) = await promote()
-            if recovers { recovery = .now + (await leavesDead ? .zero : .milliseconds(Int.random(in: 600...900))) }
+            if recovers { recovery = .now + (await leavesDead ? .zero : .milliseconds(Int.random(in: 1_000...1_500))) }
             pause = await leavesDead ? .zero : pace.pause(until: next, found: found, using: &chance)
+            // What is due sooner is looked for to the millisecond.
+            if !pace.comesForDueJobs { pause = context.wakeUpTimes.pause(of: pause, at: .now) }
         }
     }
 

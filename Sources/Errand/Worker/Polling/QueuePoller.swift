@@ -24,7 +24,9 @@ final class QueuePoller: Sendable {
         self.queue = queue
         self.context = context
         self.slots = slots
-        state = Mutex(PollerState(session: context.session, limits: context.limits, slots: slots))
+        state = Mutex(
+            PollerState(session: context.session, limits: context.limits, slots: slots, looksAt: context.wakeUpTimes)
+        )
     }
 
     /// The newest token for which a job has begun.
@@ -83,10 +85,14 @@ final class QueuePoller: Sendable {
         wake()
     }
 
-    /// Continues with a claim with which a push has pre-answered a call.
+    /// Runs a claim with which a push has pre-answered a call, on this thread if the poller waits, because the job would
+    /// otherwise begin only when a thread has woken for the poller.
     func take(_ claim: Claim, answering call: Int) {
         let dispatch = DirectDispatch(call: call, claim: claim, since: .now)
-        state.withLock { $0.wokenUp(with: dispatch) }
+        if let reply = decide({ $0.wokenUp(with: dispatch, at: .now) }) {
+            run(reply)
+            state.withLock { $0.begunDispatched() }
+        }
         wake()
     }
 

@@ -4,6 +4,7 @@ import Logging
 /// What the parts of a session share. It does not change.
 final class SessionContext: Sendable {
     let session: Session
+    let wakeUpTimes = WakeUpTimes(since: .now)
     let broker: any WorkingBroker
     let configuration: WorkerConfiguration
     let limits: PollerLimits

@@ -53,6 +53,7 @@ struct SimulatedWorker {
                 stopGrace: .milliseconds(300)
             ),
             slots: SlotShare(of: budget, at: 0) { _ in },
+            looksAt: WakeUpTimes(since: now),
             at: now
         )
     }

@@ -234,7 +234,12 @@ extension Simulation {
             let isNext = workers[index].poller.map { $0.sent == nil && $0.call + 1 == call } ?? false
             note(isNext ? "dispatch arrived in time" : "dispatch arrived late")
             let dispatch = DirectDispatch(call: call, claim: claim, since: instant)
-            workers[index].poller?.wokenUp(with: dispatch)
+            let time = instant
+            if let reply = workers[index].poller?.wokenUp(with: dispatch, at: time) {
+                note("dispatched job begun at once")
+                take(index, reply)
+                workers[index].poller?.begunDispatched()
+            }
         }
     }
 
