@@ -483,10 +483,13 @@ end)
 -- `*` the present virtual time.
 local groups = {}
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
-local function list_of(body)
-  local priority, _, _, _, _, _, group = header(body)
+local function list_with(priority, group)
   if not group then return 'ready:' .. (priority or '5') end
   return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
+end
+local function list_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  return list_with(priority, group)
 end
 -- The lists in which a job may wait: it stays where it is when a rule makes its group ordered, or no longer does.
 local function lists_of(body)
@@ -880,7 +883,7 @@ end
 -- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, order = {}, 0, {}
+local ended, kept, order, records = {}, 0, {}, {}
 
 local function remember_all(ids, first, how)
   local n = #ended
@@ -907,11 +910,25 @@ end
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
-  kept = kept + #record
+  kept = kept + #record - #(records[id] or '')
+  records[id] = record
   order[#order + 1] = nowtext .. ':' .. id
-  if call('HSETNX', key('history'), id, record) == 1 then return end
-  kept = kept - call('HSTRLEN', key('history'), id)
-  call('HSET', key('history'), id, record)
+end
+
+-- Writes the gathered records in portions. Those that they take the place of no longer count.
+local function write_records()
+  local ids, pairs_of = {}, {}
+  for id, record in pairs(records) do
+    local n = #pairs_of
+    ids[#ids + 1], pairs_of[n + 1], pairs_of[n + 2] = id, id, record
+  end
+  for from = 1, #ids, 1000 do
+    for _, former in ipairs(call('HMGET', key('history'), unpack(ids, from, math.min(from + 999, #ids)))) do
+      kept = kept - #(former or '')
+    end
+  end
+  each_portion(pairs_of, 1000, 'HSET', key('history'))
+  records = {}
 end
 
 local function flush_ended()
@@ -944,13 +961,40 @@ local function expire_history()
   end
 end
 
+-- Whether the last event of a record is of this time, which an entry of the order has. Otherwise the record was deleted, or
+-- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
+local function is_current(record, at)
+  local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
+  return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
+end
+
+-- Removes the first entries of the order, with their records, and returns the bytes of these.
+local function drop_oldest(list, count)
+  local ids, times, dropped, is_dropped, size = {}, {}, {}, {}, 0
+  for n, entry in ipairs(call('LPOP', list, count)) do
+    times[n], ids[n] = string.match(entry, '^(%d+):(.*)$')
+    ids[n] = ids[n] or ''
+  end
+  for n, record in ipairs(call('HMGET', key('history'), unpack(ids))) do
+    if times[n] and is_current(record, times[n]) and not is_dropped[ids[n]] then
+      size = size + #record
+      dropped[#dropped + 1], is_dropped[ids[n]] = ids[n], true
+    end
+  end
+  each_portion(dropped, 1000, 'HDEL', key('history'))
+  return size
+end
+
 local function trim_history()
   if kept == 0 and #order == 0 then return end
+  write_records()
   local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
   -- If the history had expired, its stored size no longer counts.
   local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
   each_portion(order, 1000, 'RPUSH', list)
-  for _ = 1, #order + 100 do
+  local budget = #order + 100
+  while budget > 0 do
+    local excess = math.min(call('LLEN', list) - HISTORY_KEPT, budget, 100)
     local head = call('LINDEX', list, 0)
     if not head then
       -- This also corrects a wrong size.
@@ -958,16 +1002,11 @@ local function trim_history()
       break
     end
     local at, id = string.match(head, '^(%d+):(.*)$')
-    local record = id and call('HGET', key('history'), id)
-    -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
-    local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
-    local fits = stored <= HISTORY_BYTES and call('LLEN', list) <= HISTORY_KEPT
-    if is_current and num(at) > oldest and fits then break end
-    call('LPOP', list)
-    if is_current then
-      stored = stored - #record
-      call('HDEL', key('history'), id)
-    end
+    local fits = stored <= HISTORY_BYTES and excess <= 0
+    if fits and id and num(at) > oldest and is_current(call('HGET', key('history'), id), at) then break end
+    excess = math.max(excess, 1)
+    stored = stored - drop_oldest(list, excess)
+    budget = budget - excess
   end
   call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
   expire_history()
@@ -984,12 +1023,15 @@ local function forget_runs(id)
   delete_field('stops', id)
   delete_field('progress', id)
 end
--- Removes the side records of a body.
-local function forget_side_records(id)
-  if has('blocked') then groups.unblock(id) end
-  forget_runs(id)
-  delete_field('errors', id)
-  delete_field('checkpoints', id)
+-- Removes the side records of these jobs.
+local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
+local function forget_side_records(ids)
+  if has('blocked') then
+    for _, id in ipairs(ids) do groups.unblock(id) end
+  end
+  for _, name in ipairs(SIDE_RECORDS) do
+    if has(name) then each_portion(ids, 1000, 'HDEL', key(name)) end
+  end
 end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
@@ -998,7 +1040,7 @@ local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
   free_name(id, at_head)
-  forget_side_records(id)
+  forget_side_records({ id })
   call('HDEL', key('body'), id)
   if has('workflow:of') then workflows.ended(id, how, result, successor) end
 end
@@ -1017,7 +1059,7 @@ end
 local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
-  forget_side_records(oldest)
+  forget_side_records({ oldest })
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
   if has('workflow:of') then workflows.ended(oldest, 'x') end
@@ -1583,12 +1625,10 @@ local function refuse_jobs(from)
   for place in pairs(places) do call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
   return nil, waiting
 end
--- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
--- policy, name, envelope; `from` is the index of the first one.
-
--- Bodies, entries and names of jobs are gathered and written with one command a key.
+-- What the jobs of a push change, written with one command a key: bodies, entries, names and aliases of new jobs, and the
+-- removal of those that are replaced.
 local bodies, entries, seen = {}, {}, {}
-local names_of, holders_of = {}, {}
+local names_of, holders_of, aliases, aliases_of, replaced = {}, {}, {}, {}, {}
 local function gather_name(id, name)
   local n = #names_of
   names_of[n + 1], names_of[n + 2] = id, name
@@ -1612,6 +1652,14 @@ local function gather(id, envelope, due)
     fresh = fresh + 1
   end
 end
+-- Removes what is stored of the jobs that were replaced.
+local function remove_replaced()
+  forget_side_records(replaced)
+  for _, name in ipairs({ 'unique:of', 'alias:of', 'debounced', 'body' }) do
+    if has(name) then each_portion(replaced, 1000, 'HDEL', key(name)) end
+  end
+  replaced = {}
+end
 local function write_gathered()
   each_portion(bodies, 1000, 'HSET', key('body'))
   for name, list in pairs(entries) do
@@ -1623,8 +1671,89 @@ local function write_gathered()
     each_portion(holders_of, 1000, 'HSET', key('unique'))
     known['unique:of'], known.unique = true, true
   end
-  bodies, entries, names_of, holders_of = {}, {}, {}, {}
+  if #aliases > 0 then
+    each_portion(aliases, 1000, 'HSET', key('alias'))
+    each_portion(aliases_of, 1000, 'HSET', key('alias:of'))
+    known.alias, known['alias:of'] = true, true
+  end
+  if #replaced > 0 then remove_replaced() end
+  bodies, entries, names_of, holders_of, aliases, aliases_of = {}, {}, {}, {}, {}, {}
 end
+-- Jobs that replace a waiting one of their name, or wait for the end of the one that runs.
+
+-- The holders of the names of a call, the names of these holders, their entries in the ready lists, and the jobs that have these
+-- entries. They are read together before the first job.
+local former_holders, former_names, former_entries, former_aliases = {}, {}, {}, {}
+
+local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
+
+-- Ends the job that another one replaces.
+local function end_replaced(holder, fragment, newer)
+  local line = event_of('replaced', holder, fragment or NAMELESS)
+  count('replaced')
+  keep_history(holder, 'r', line)
+  remember(holder, 'r')
+  replaced[#replaced + 1] = holder
+  if not (has('blocked') or has('workflow:of')) then return end
+  -- Groups and workflows go on with what is stored.
+  write_gathered()
+  if has('workflow:of') then workflows.ended(holder, 'r', nil, newer) end
+end
+
+-- Whether a waiting job is in the list of unroutable jobs of its operation.
+local function is_unroutable(id, body)
+  if not has('unroutable') then return false end
+  local _, _, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  local group = operation and unroutable_field(operation, body)
+  if not group or not field('unroutable', group) then return false end
+  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
+  if wrong_type('unroutable:' .. group, 'list') then return true end
+  -- A long list is not searched: the new job then goes to the end of its ready list.
+  return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
+end
+
+local function score_of(set, id) return has(set) and call('ZSCORE', key(set), id) end
+
+-- Adds a job in the position of the waiting one that it replaces.
+local function gather_at(entry, id, body)
+  local n = #bodies
+  bodies[n + 1], bodies[n + 2] = id, body
+  seen[id] = true
+  former_aliases[entry] = id
+  n = #aliases
+  aliases[n + 1], aliases[n + 2] = entry, id
+  aliases_of[n + 1], aliases_of[n + 2] = id, entry
+end
+local function replace_waiting(holder, old, id, name, envelope, due)
+  local zset = (score_of('scheduled', holder) and 'scheduled') or (score_of('retrying', holder) and 'retrying')
+  local entry, priority, _, _, fragment, _, _, group = former_entries[holder] or entry_of(holder), header(old)
+  local keeps_position = not zset and is_due(due) and list_with(priority, group) == list_name(envelope)
+    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
+    and (former_aliases[entry] or field('alias', entry) or holder) == holder
+  if keeps_position then
+    gather_at(entry, id, (priority and string.sub(old, 1, 13) or stamp) .. envelope)
+  else
+    gather(id, envelope, due)
+    write_gathered()
+    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
+  end
+  gather_name(id, name)
+  end_replaced(holder, fragment, id)
+end
+
+local function defer(holder, id, name, envelope, due)
+  local old = successor_of(holder)
+  call('HSET', key('body'), id, stamp .. envelope)
+  seen[id] = true
+  set_field('unique:of', id, name)
+  set_field('successors', holder, whole(num(due)) .. ':' .. id)
+  if not old then return end
+  local _, _, _, fragment = header(call('HGET', key('body'), old))
+  end_replaced(old, fragment, id)
+end
+-- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
+-- policy, name, envelope; `from` is the index of the first one.
 
 -- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
 local refuses_jobs = false
@@ -1643,67 +1772,6 @@ local function full_group_of(due, envelope)
     end
   end
   for _, part in ipairs(counted) do waiting_of[part] = waiting_of[part] + 1 end
-end
-
-local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
-
--- Ends the old job and removes its side records.
-local function end_replaced(holder, body, newer)
-  local _, _, _, fragment = header(body)
-  local line = event_of('replaced', holder, fragment or NAMELESS)
-  count('replaced')
-  keep_history(holder, 'r', line)
-  remember(holder, 'r')
-  delete_field('unique:of', holder)
-  delete_field('debounced', holder)
-  forget_side_records(holder)
-  call('HDEL', key('body'), holder)
-  if has('workflow:of') then workflows.ended(holder, 'r', nil, newer) end
-end
-
--- Whether a waiting job is in the list of unroutable jobs of its operation.
-local function is_unroutable(id, body)
-  if not has('unroutable') then return false end
-  local _, _, _, fragment = header(body)
-  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local group = operation and unroutable_field(operation, body)
-  if not group or not field('unroutable', group) then return false end
-  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
-  if wrong_type('unroutable:' .. group, 'list') then return true end
-  -- A long list is not searched: the new job then goes to the end of its ready list.
-  return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
-end
-
-local function score_of(set, id) return has(set) and call('ZSCORE', key(set), id) end
-local function replace_waiting(holder, id, name, envelope, due)
-  local zset = (score_of('scheduled', holder) and 'scheduled') or (score_of('retrying', holder) and 'retrying')
-  local old, entry = call('HGET', key('body'), holder), entry_of(holder)
-  local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
-    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
-    and (field('alias', entry) or holder) == holder
-  if keeps_position then
-    call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
-    seen[id] = true
-    delete_field('alias:of', holder)
-    set_field('alias', entry, id)
-    set_field('alias:of', id, entry)
-  else
-    gather(id, envelope, due)
-    write_gathered()
-    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
-  end
-  set_field('unique:of', id, name)
-  set_field('unique', name, id)
-  end_replaced(holder, old, id)
-end
-
-local function defer(holder, id, name, envelope, due)
-  local old = successor_of(holder)
-  call('HSET', key('body'), id, stamp .. envelope)
-  seen[id] = true
-  set_field('unique:of', id, name)
-  set_field('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then end_replaced(old, call('HGET', key('body'), old), id) end
 end
 
 local function stop(holder, session)
@@ -1725,8 +1793,6 @@ local function debounce(id, policy, former)
   return whole(math.min(now + window, latest))
 end
 
--- The holders of the names of a call, and the names of these holders, read together before its first job.
-local former_holders, former_names = {}, {}
 local function read_holders(from)
   local names, holders = {}, {}
   for i = from + 3, #ARGV, 5 do
@@ -1739,11 +1805,20 @@ local function read_holders(from)
     former_holders[names[n]] = holder
     if holder then holders[#holders + 1] = holder end
   end
-  local of_holders = #holders > 0 and has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
-  for n, holder in ipairs(holders) do former_names[holder] = of_holders[n] end
+  if #holders == 0 then return end
+  local of_holders = has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
+  local entries_of = has('alias:of') and call('HMGET', key('alias:of'), unpack(holders)) or {}
+  local entries = {}
+  for n, holder in ipairs(holders) do
+    entries[n] = entries_of[n] or holder
+    former_names[holder], former_entries[holder] = of_holders[n], entries[n]
+  end
+  local of_entries = has('alias') and call('HMGET', key('alias'), unpack(entries)) or {}
+  for n, entry in ipairs(entries) do former_aliases[entry] = of_entries[n] or holders[n] end
 end
--- The holder of a name. For the first job of a call with this name it is the former one.
-local function holder_of(name)
+-- The holder of a name, its session if it may run, and otherwise its body, unless the caller needs none. For the first job of
+-- a call with this name it is the former one.
+local function holder_of(name, needs_body)
   local holder, named = former_holders[name], nil
   if holder == nil then
     write_gathered()
@@ -1754,7 +1829,10 @@ local function holder_of(name)
   end
   former_holders[name] = nil
   -- A lock is void if its holder is gone or does not have the name.
-  return holder and named == name and call('HEXISTS', key('body'), holder) == 1 and holder
+  if not holder or named ~= name then return nil end
+  local session = field('running', holder)
+  local body = needs_body and not session and call('HGET', key('body'), holder)
+  if body or call('HEXISTS', key('body'), holder) == 1 then return holder, session, body end
 end
 
 -- How many jobs this call has.
@@ -1766,7 +1844,8 @@ local function tell_dropped(id, envelope)
 end
 
 local function push_named(id, due, policy, name, envelope)
-  local holder = holder_of(name)
+  local drops = policy == 'd' or policy == 'D'
+  local holder, session, body = holder_of(name, not drops)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
@@ -1776,12 +1855,11 @@ local function push_named(id, due, policy, name, envelope)
     gather_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
   end
-  local session = field('running', holder)
   -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
   -- whether the session still has the claim. Treating the holder as waiting would end a job that runs.
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
-  if policy == 'd' or policy == 'D' then
+  if drops then
     local successor = session and successor_of(holder)
     if not (session and (defers_drops or field('stops', holder))) or successor then
       tell_dropped(id, envelope)
@@ -1801,7 +1879,7 @@ local function push_named(id, due, policy, name, envelope)
     if policy == 'r' or policy == 'R' then stop(holder, session) end
     return 'n:' .. holder .. time
   end
-  replace_waiting(holder, id, name, envelope, due)
+  replace_waiting(holder, body or call('HGET', key('body'), holder), id, name, envelope, due)
   return 'r:' .. holder .. time
 end
 

@@ -66,7 +66,11 @@ package struct Script: Sendable {
             PackageResources.lib_levels_lua, PackageResources.lib_call_lua,
         ]
 
-    private static let pushing = places + [PackageResources.lib_push_checks_lua, PackageResources.lib_push_lua]
+    private static let pushing =
+        places + [
+            PackageResources.lib_push_checks_lua, PackageResources.lib_gathering_lua,
+            PackageResources.lib_replacements_lua, PackageResources.lib_push_lua,
+        ]
     private static let schedules = PackageResources.lib_schedules_lua
 
     static let push = Script("push", PackageResources.push_lua, pushing, .fills)

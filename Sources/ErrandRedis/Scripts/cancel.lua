@@ -60,7 +60,7 @@ local function cancel(id)
   if call('ZSCORE', key('dead'), id) then
     if not deleting then return 'dead' end
     call('ZREM', key('dead'), id)
-    forget_side_records(id)
+    forget_side_records({ id })
     remember(id, 'x')
     workflows.ended(id, 'x')
     ended_here[id] = true

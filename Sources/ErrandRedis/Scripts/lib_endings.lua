@@ -9,12 +9,15 @@ local function forget_runs(id)
   delete_field('stops', id)
   delete_field('progress', id)
 end
--- Removes the side records of a body.
-local function forget_side_records(id)
-  if has('blocked') then groups.unblock(id) end
-  forget_runs(id)
-  delete_field('errors', id)
-  delete_field('checkpoints', id)
+-- Removes the side records of these jobs.
+local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
+local function forget_side_records(ids)
+  if has('blocked') then
+    for _, id in ipairs(ids) do groups.unblock(id) end
+  end
+  for _, name in ipairs(SIDE_RECORDS) do
+    if has(name) then each_portion(ids, 1000, 'HDEL', key(name)) end
+  end
 end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
@@ -23,7 +26,7 @@ local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
   free_name(id, at_head)
-  forget_side_records(id)
+  forget_side_records({ id })
   call('HDEL', key('body'), id)
   if has('workflow:of') then workflows.ended(id, how, result, successor) end
 end
@@ -42,7 +45,7 @@ end
 local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
-  forget_side_records(oldest)
+  forget_side_records({ oldest })
   call('HDEL', key('body'), oldest)
   remember(oldest, 'x')
   if has('workflow:of') then workflows.ended(oldest, 'x') end

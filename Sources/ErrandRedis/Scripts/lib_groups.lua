@@ -6,10 +6,13 @@
 -- `*` the present virtual time.
 local groups = {}
 -- The name of the list in which a ready job waits. An ordered group ignores priorities.
-local function list_of(body)
-  local priority, _, _, _, _, _, group = header(body)
+local function list_with(priority, group)
   if not group then return 'ready:' .. (priority or '5') end
   return 'group:' .. (rule_of(group).is_ordered and '5' or priority) .. ':' .. group
+end
+local function list_of(body)
+  local priority, _, _, _, _, _, group = header(body)
+  return list_with(priority, group)
 end
 -- The lists in which a job may wait: it stays where it is when a rule makes its group ordered, or no longer does.
 local function lists_of(body)

@@ -1,7 +1,7 @@
 -- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, order = {}, 0, {}
+local ended, kept, order, records = {}, 0, {}, {}
 
 local function remember_all(ids, first, how)
   local n = #ended
@@ -28,11 +28,25 @@ end
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
-  kept = kept + #record
+  kept = kept + #record - #(records[id] or '')
+  records[id] = record
   order[#order + 1] = nowtext .. ':' .. id
-  if call('HSETNX', key('history'), id, record) == 1 then return end
-  kept = kept - call('HSTRLEN', key('history'), id)
-  call('HSET', key('history'), id, record)
+end
+
+-- Writes the gathered records in portions. Those that they take the place of no longer count.
+local function write_records()
+  local ids, pairs_of = {}, {}
+  for id, record in pairs(records) do
+    local n = #pairs_of
+    ids[#ids + 1], pairs_of[n + 1], pairs_of[n + 2] = id, id, record
+  end
+  for from = 1, #ids, 1000 do
+    for _, former in ipairs(call('HMGET', key('history'), unpack(ids, from, math.min(from + 999, #ids)))) do
+      kept = kept - #(former or '')
+    end
+  end
+  each_portion(pairs_of, 1000, 'HSET', key('history'))
+  records = {}
 end
 
 local function flush_ended()
@@ -65,13 +79,40 @@ local function expire_history()
   end
 end
 
+-- Whether the last event of a record is of this time, which an entry of the order has. Otherwise the record was deleted, or
+-- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
+local function is_current(record, at)
+  local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
+  return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
+end
+
+-- Removes the first entries of the order, with their records, and returns the bytes of these.
+local function drop_oldest(list, count)
+  local ids, times, dropped, is_dropped, size = {}, {}, {}, {}, 0
+  for n, entry in ipairs(call('LPOP', list, count)) do
+    times[n], ids[n] = string.match(entry, '^(%d+):(.*)$')
+    ids[n] = ids[n] or ''
+  end
+  for n, record in ipairs(call('HMGET', key('history'), unpack(ids))) do
+    if times[n] and is_current(record, times[n]) and not is_dropped[ids[n]] then
+      size = size + #record
+      dropped[#dropped + 1], is_dropped[ids[n]] = ids[n], true
+    end
+  end
+  each_portion(dropped, 1000, 'HDEL', key('history'))
+  return size
+end
+
 local function trim_history()
   if kept == 0 and #order == 0 then return end
+  write_records()
   local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
   -- If the history had expired, its stored size no longer counts.
   local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
   each_portion(order, 1000, 'RPUSH', list)
-  for _ = 1, #order + 100 do
+  local budget = #order + 100
+  while budget > 0 do
+    local excess = math.min(call('LLEN', list) - HISTORY_KEPT, budget, 100)
     local head = call('LINDEX', list, 0)
     if not head then
       -- This also corrects a wrong size.
@@ -79,16 +120,11 @@ local function trim_history()
       break
     end
     local at, id = string.match(head, '^(%d+):(.*)$')
-    local record = id and call('HGET', key('history'), id)
-    -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
-    local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
-    local fits = stored <= HISTORY_BYTES and call('LLEN', list) <= HISTORY_KEPT
-    if is_current and num(at) > oldest and fits then break end
-    call('LPOP', list)
-    if is_current then
-      stored = stored - #record
-      call('HDEL', key('history'), id)
-    end
+    local fits = stored <= HISTORY_BYTES and excess <= 0
+    if fits and id and num(at) > oldest and is_current(call('HGET', key('history'), id), at) then break end
+    excess = math.max(excess, 1)
+    stored = stored - drop_oldest(list, excess)
+    budget = budget - excess
   end
   call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
   expire_history()

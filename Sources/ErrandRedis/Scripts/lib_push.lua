@@ -1,46 +1,6 @@
 -- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
 -- policy, name, envelope; `from` is the index of the first one.
 
--- Bodies, entries and names of jobs are gathered and written with one command a key.
-local bodies, entries, seen = {}, {}, {}
-local names_of, holders_of = {}, {}
-local function gather_name(id, name)
-  local n = #names_of
-  names_of[n + 1], names_of[n + 2] = id, name
-  holders_of[n + 1], holders_of[n + 2] = name, id
-end
-local function gather(id, envelope, due)
-  local n = #bodies
-  bodies[n + 1], bodies[n + 2] = id, stamp .. envelope
-  seen[id] = true
-  if not is_due(due) then
-    call('ZADD', key('scheduled'), due, id)
-    known.scheduled = true
-  else
-    local name = list_name(envelope)
-    local list = entries[name]
-    if not list then
-      list = {}
-      entries[name] = list
-    end
-    list[#list + 1] = entry_for(id)
-    fresh = fresh + 1
-  end
-end
-local function write_gathered()
-  each_portion(bodies, 1000, 'HSET', key('body'))
-  for name, list in pairs(entries) do
-    each_portion(list, 1000, 'RPUSH', key(name))
-    if parse_list(name) then fresh = fresh - #list + note_added(name, call('LLEN', key(name)), #list) end
-  end
-  if #names_of > 0 then
-    each_portion(names_of, 1000, 'HSET', key('unique:of'))
-    each_portion(holders_of, 1000, 'HSET', key('unique'))
-    known['unique:of'], known.unique = true, true
-  end
-  bodies, entries, names_of, holders_of = {}, {}, {}, {}
-end
-
 -- Whether jobs are refused whose group has too many waiting jobs. The jobs of schedules are not.
 local refuses_jobs = false
 local waiting_of = {}
@@ -58,67 +18,6 @@ local function full_group_of(due, envelope)
     end
   end
   for _, part in ipairs(counted) do waiting_of[part] = waiting_of[part] + 1 end
-end
-
-local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
-
--- Ends the old job and removes its side records.
-local function end_replaced(holder, body, newer)
-  local _, _, _, fragment = header(body)
-  local line = event_of('replaced', holder, fragment or NAMELESS)
-  count('replaced')
-  keep_history(holder, 'r', line)
-  remember(holder, 'r')
-  delete_field('unique:of', holder)
-  delete_field('debounced', holder)
-  forget_side_records(holder)
-  call('HDEL', key('body'), holder)
-  if has('workflow:of') then workflows.ended(holder, 'r', nil, newer) end
-end
-
--- Whether a waiting job is in the list of unroutable jobs of its operation.
-local function is_unroutable(id, body)
-  if not has('unroutable') then return false end
-  local _, _, _, fragment = header(body)
-  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local group = operation and unroutable_field(operation, body)
-  if not group or not field('unroutable', group) then return false end
-  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
-  if wrong_type('unroutable:' .. group, 'list') then return true end
-  -- A long list is not searched: the new job then goes to the end of its ready list.
-  return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
-end
-
-local function score_of(set, id) return has(set) and call('ZSCORE', key(set), id) end
-local function replace_waiting(holder, id, name, envelope, due)
-  local zset = (score_of('scheduled', holder) and 'scheduled') or (score_of('retrying', holder) and 'retrying')
-  local old, entry = call('HGET', key('body'), holder), entry_of(holder)
-  local keeps_position = not zset and num(due) <= now and list_of(old) == list_of(stamp .. envelope)
-    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
-    and (field('alias', entry) or holder) == holder
-  if keeps_position then
-    call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
-    seen[id] = true
-    delete_field('alias:of', holder)
-    set_field('alias', entry, id)
-    set_field('alias:of', id, entry)
-  else
-    gather(id, envelope, due)
-    write_gathered()
-    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
-  end
-  set_field('unique:of', id, name)
-  set_field('unique', name, id)
-  end_replaced(holder, old, id)
-end
-
-local function defer(holder, id, name, envelope, due)
-  local old = successor_of(holder)
-  call('HSET', key('body'), id, stamp .. envelope)
-  seen[id] = true
-  set_field('unique:of', id, name)
-  set_field('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then end_replaced(old, call('HGET', key('body'), old), id) end
 end
 
 local function stop(holder, session)
@@ -140,8 +39,6 @@ local function debounce(id, policy, former)
   return whole(math.min(now + window, latest))
 end
 
--- The holders of the names of a call, and the names of these holders, read together before its first job.
-local former_holders, former_names = {}, {}
 local function read_holders(from)
   local names, holders = {}, {}
   for i = from + 3, #ARGV, 5 do
@@ -154,11 +51,20 @@ local function read_holders(from)
     former_holders[names[n]] = holder
     if holder then holders[#holders + 1] = holder end
   end
-  local of_holders = #holders > 0 and has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
-  for n, holder in ipairs(holders) do former_names[holder] = of_holders[n] end
+  if #holders == 0 then return end
+  local of_holders = has('unique:of') and call('HMGET', key('unique:of'), unpack(holders)) or {}
+  local entries_of = has('alias:of') and call('HMGET', key('alias:of'), unpack(holders)) or {}
+  local entries = {}
+  for n, holder in ipairs(holders) do
+    entries[n] = entries_of[n] or holder
+    former_names[holder], former_entries[holder] = of_holders[n], entries[n]
+  end
+  local of_entries = has('alias') and call('HMGET', key('alias'), unpack(entries)) or {}
+  for n, entry in ipairs(entries) do former_aliases[entry] = of_entries[n] or holders[n] end
 end
--- The holder of a name. For the first job of a call with this name it is the former one.
-local function holder_of(name)
+-- The holder of a name, its session if it may run, and otherwise its body, unless the caller needs none. For the first job of
+-- a call with this name it is the former one.
+local function holder_of(name, needs_body)
   local holder, named = former_holders[name], nil
   if holder == nil then
     write_gathered()
@@ -169,7 +75,10 @@ local function holder_of(name)
   end
   former_holders[name] = nil
   -- A lock is void if its holder is gone or does not have the name.
-  return holder and named == name and call('HEXISTS', key('body'), holder) == 1 and holder
+  if not holder or named ~= name then return nil end
+  local session = field('running', holder)
+  local body = needs_body and not session and call('HGET', key('body'), holder)
+  if body or call('HEXISTS', key('body'), holder) == 1 then return holder, session, body end
 end
 
 -- How many jobs this call has.
@@ -181,7 +90,8 @@ local function tell_dropped(id, envelope)
 end
 
 local function push_named(id, due, policy, name, envelope)
-  local holder = holder_of(name)
+  local drops = policy == 'd' or policy == 'D'
+  local holder, session, body = holder_of(name, not drops)
   local is_debounced = string.sub(policy, 1, 1) == 'B'
   if not holder then
     if is_debounced then due = debounce(id, policy) end
@@ -191,12 +101,11 @@ local function push_named(id, due, policy, name, envelope)
     gather_name(id, name)
     return is_debounced and 'a::' .. due or 'a'
   end
-  local session = field('running', holder)
   -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
   -- whether the session still has the claim. Treating the holder as waiting would end a job that runs.
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
-  if policy == 'd' or policy == 'D' then
+  if drops then
     local successor = session and successor_of(holder)
     if not (session and (defers_drops or field('stops', holder))) or successor then
       tell_dropped(id, envelope)
@@ -216,7 +125,7 @@ local function push_named(id, due, policy, name, envelope)
     if policy == 'r' or policy == 'R' then stop(holder, session) end
     return 'n:' .. holder .. time
   end
-  replace_waiting(holder, id, name, envelope, due)
+  replace_waiting(holder, body or call('HGET', key('body'), holder), id, name, envelope, due)
   return 'r:' .. holder .. time
 end
 

@@ -40,6 +40,13 @@ extension ConformanceCase {
             try await fixture.push(fixture.job("newer", .replace))
             #expect(try await fixture.session().claimedIDs() == ["a", "newer", "b", "c"])
         },
+        ConformanceCase("replacements of one name in one call take the position one after the other") { fixture in
+            try await fixture.push(fixture.job("a"), fixture.job("old", .drop), fixture.job("b"))
+            try await fixture.push(fixture.job("c"), fixture.job("new", .replace), fixture.job("newer", .replace))
+            try await fixture.push(fixture.job("third", .replace), fixture.job("d"), fixture.job("last", .replace))
+            for id in ["old", "new", "newer", "third"] { #expect(try await fixture.state(id) == .replaced) }
+            #expect(try await fixture.session().claimedIDs() == ["a", "last", "b", "c", "d"])
+        },
         ConformanceCase("a replacement with another priority goes to the end of its own ready list") { fixture in
             try await fixture.push(fixture.job("old", .drop), fixture.job("a"), fixture.job("b", priority: 9))
             try await fixture.push(fixture.job("new", .replace, priority: 9))
