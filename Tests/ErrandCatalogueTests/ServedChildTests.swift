@@ -33,7 +33,7 @@ struct ServedChildTests {
             if act == "foreign": print(json.dumps({"id": "another", "token": 1, "outcome": "finished"}), flush=True); signal.pause()
             if act == "stale": print(json.dumps({"id": job["id"], "token": 1, "outcome": "finished"}), flush=True); signal.pause()
             if act == "steps": say(progress=0.5, message="half"); say(checkpoint={"page": 2})
-            if act == "fail": say(outcome="failed", error="no luck", retry_after_ms=2000)
+            if act == "fail": say(outcome="failed", error="no luck", retry_after_ms=1999.5)
             elif act == "refuse": say(outcome="failed", error="never", final=True)
             elif act == "snooze": say(outcome="snoozed", retry_after_ms=500)
             elif act == "cancel": say(outcome="cancelled", error="not needed")

@@ -20,7 +20,8 @@ public protocol PushingBroker: Sendable {
     ///
     /// - Returns: one receipt for each envelope, in order. If the reply was lost, their outcome is
     ///   ``Receipt/Outcome/unknown``.
-    /// - Throws: ``BrokerError`` if the broker certainly accepted none of the jobs.
+    /// - Throws: ``BrokerError`` if the broker certainly accepted none of the jobs, or not those of a group that has no
+    ///   room (``BrokerError/Code/full``).
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt]
 
     /// Returns the broker's time in milliseconds since 1970 UTC. No other clock decides when a job of the queue is due.

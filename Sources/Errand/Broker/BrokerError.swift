@@ -15,7 +15,8 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let outcomeUnknown = Code(.unknown)
         /// The session is not registered (any more), and its claims do not exist.
         public static let sessionLost = Code(.sessionLost)
-        /// The queue or the broker's memory is full; nothing was accepted.
+        /// The queue or the broker's memory is full, and nothing was accepted; or a group is full, and of the push only
+        /// the jobs of others were accepted, as the message says.
         public static let full = Code(.full)
         /// The broker rejected the request; nothing was done.
         public static let refused = Code(.refused)

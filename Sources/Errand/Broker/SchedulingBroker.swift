@@ -13,7 +13,7 @@ public protocol TickingBroker: Sendable {
     /// Returns a page of the due schedules, earliest first, after skipping `count` of them.
     func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules
 
-    /// Pushes the jobs of a proposed tick unless another proposal was first. Each tick is thus pushed exactly once,
+    /// Pushes the jobs of a proposed tick unless another proposal was first. Each tick is thus pushed at most once,
     /// however many workers propose it.
     ///
     /// - Throws: ``BrokerError`` as a push does; the tick is not consumed then.

@@ -2,7 +2,7 @@ extension OperationDescription {
     /// Reads a description from its JSON text, version 1.
     ///
     /// The text must conform to RFC 8259 and to ``DescriptionLimits``. `null` for an optional key is the same as a
-    /// missing key; `arguments` may be `null` as any other value. Keys that version 1 does not have are preserved.
+    /// missing key, but `arguments` may have the value `null`. Keys that version 1 does not have are preserved.
     ///
     /// - Throws: ``DescriptionError`` that states what is wrong and at which byte.
     public init(json text: some Sequence<UInt8>) throws(DescriptionError) {

@@ -8,7 +8,7 @@ import ErrandText
 public struct FlowRate: Sendable, Equatable {
     /// The number of starts, 1 to 1,000,000.
     public var starts: Int
-    /// The time in which they may happen, 1 ms to 30 days. Starts are at least `per / starts` apart on average, in whole
+    /// The time in which they may happen, 1 ms to 30 days. `per / starts`, the mean interval of starts, is rounded up to
     /// microseconds.
     public var per: Duration
     /// How many jobs may start at once after a pause, 1 to 1,000,000.

@@ -1,6 +1,6 @@
 /// A recurring job: at each tick, one job is pushed that is made from a template.
 ///
-/// Each tick is pushed exactly once, however many workers serve the queue and whichever of them are killed; there is no
+/// Each tick is pushed at most once, however many workers serve the queue and whichever of them are killed; there is no
 /// leader and no lock. `docs/schedules.md` describes missed ticks and changes of clocks.
 ///
 /// ```swift
@@ -33,8 +33,8 @@ public struct Schedule: Sendable, Equatable {
     /// The queue of the schedule, to which it pushes its jobs.
     public var queue: String { template.queue }
 
-    /// What to do about ticks that are more than 10 s late, because no worker served the queue or it was full. Later
-    /// ticks are always pushed.
+    /// What to do about ticks that are more than 10 s late, because no worker served the queue or it was full. Others
+    /// are always pushed.
     public enum CatchUp: Sendable, Equatable {
         /// The ticks are skipped.
         case none

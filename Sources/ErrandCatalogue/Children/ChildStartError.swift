@@ -49,7 +49,7 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
         case .prepare: "no pipes for it"
         case .fork: "no new process"
         case .setUp: "the new process could not be set up"
-        case .reaper: "no reaper to guard it"
+        case .reaper: "no process to guard it"
         case .execute: "the system refused"
         }
     }

@@ -78,14 +78,13 @@ extension ServedReport {
 
     private static func pause(_ members: [String: JSONText]) throws(Problem) -> Duration? {
         guard let value = members["retry_after_ms"], value != .null else { return nil }
-        guard let milliseconds = value.integer, (0...longestPause).contains(milliseconds) else {
+        guard let milliseconds = value.double, (0...Double(longestPause)).contains(milliseconds) else {
             throw Problem(reason: "\"retry_after_ms\" must be a number from 0 to \(longestPause)")
         }
-        return .milliseconds(milliseconds)
+        return .milliseconds(Int64(milliseconds.rounded(.up)))
     }
 }
 
 extension JSONText {
-    fileprivate var integer: Int64? { Int64(description) }
     fileprivate var double: Double? { Double(description) }
 }

@@ -86,9 +86,22 @@ package struct LinesPush {
         let receipts = taken.map(\.receipt)
         _ = try await measuring?.counting(taken.map(\.job.description)) { receipts }
         for receipt in receipts { tally.count(receipt) }
-        if json { StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] }) }
+        if json {
+            StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] })
+        } else {
+            listUnconfirmed(taken)
+        }
         try report(refusals)
         return receipts
+    }
+
+    /// Lists the ids of jobs that the broker did not confirm, with which they can be pushed again.
+    private mutating func listUnconfirmed(_ taken: [(job: LineJob, receipt: Receipt)]) {
+        let unconfirmed = taken.filter { $0.receipt.outcome == .unknown }
+        if !unconfirmed.isEmpty { progress.hide() }
+        for (job, receipt) in unconfirmed {
+            StandardError.write("line \(job.number) not confirmed; its id is \(receipt.id)", as: .warning)
+        }
     }
 
     /// A line that the broker did not accept.

@@ -45,7 +45,7 @@ struct LinesTally {
             // Stronger than "a line was rejected", which means that all others were pushed.
             return CommandFailure(
                 "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
-                    + "Push them again within a minute, with the ids of their receipts: that adds no second job",
+                    + "Push them again within a minute, with the ids listed above: that adds no second job",
                 ExitStatus.unknown
             )
         }

@@ -126,7 +126,7 @@ struct ImportCommand: AsyncParsableCommand {
             )
         }
         if let failure = report.failure {
-            let until = commit ? "; the jobs moved so far are listed above, and the command can be run again" : ""
+            let until = commit ? "; the jobs moved so far are counted above, and the command can be run again" : ""
             throw CommandFailure("stopped: \(failure.message)\(until)", failure.status)
         }
         if let first = report.blocked.first {

@@ -56,14 +56,14 @@ public struct WorkflowDescription: Sendable, Equatable {
     /// The positions in ``jobs`` of what each job comes after, and an order of the jobs.
     let graph: WorkflowGraph
 
-    /// The queue that has the workflow, and the queue of jobs without one: the given one, or that of the first job.
+    /// The home queue, also of jobs that name no queue: the given one, or else that of the first job.
     public var queue: String { givenQueue ?? jobs.first?.description.queue ?? "default" }
 
     /// Makes a workflow.
     ///
     /// - Parameters:
     ///   - name: The name, 1 to 1,024 bytes.
-    ///   - queue: The home queue, and the queue of jobs without one; that of the first job if `nil`.
+    ///   - queue: The home queue, also of jobs that name no queue; that of the first job if `nil`.
     ///   - unique: `ignore`, `drop` or `replace`; see ``uniquenessPolicy``.
     ///   - onDead: What happens when a job is dead.
     ///   - jobs: The jobs: 1 to 100,000, with keys that differ, at most 1,000 of them after the same job.

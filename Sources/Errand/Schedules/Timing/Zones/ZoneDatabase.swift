@@ -56,8 +56,8 @@ struct ZoneDatabase: Sendable {
         return ScheduleError(
             .unknownTimeZone,
             "time_zone",
-            "\"\(name)\" is not in this host's time zone database (\(place)); write an IANA name such as Europe/Berlin, "
-                + "in which capital letters count, or UTC. Some systems have older names in a package tzdata-legacy"
+            "\"\(name)\" is not in this host's time zone database (\(place)); write an IANA name such as Europe/Berlin "
+                + "(case matters), or UTC. Some systems have older names in a package tzdata-legacy"
         )
     }
 
