@@ -11,6 +11,8 @@ import Tracing
 /// provide for tests.
 @Suite struct InstrumentTests {
     /// A worker on an in-memory broker whose operation fails once and then succeeds.
+    ///
+    /// It starts after the push, whose span would otherwise end before or after those of the runs.
     private func work(
         _ middleware: [any JobMiddleware],
         _ push: (Producer) async throws -> Receipt
@@ -27,9 +29,9 @@ import Tracing
             middleware: middleware,
             logger: Logger(label: "instruments")
         )
-        let running = Task { try await worker.run() }
         let producer = Producer(broker: broker, middleware: middleware)
         let receipt = try await push(producer)
+        let running = Task { try await worker.run() }
         let ending = try await producer.ending(of: receipt, within: .seconds(120))
         #expect(ending.state == .finished)
         running.cancel()

@@ -12,6 +12,16 @@ import Testing
 struct LosingSessionsTests {
     @Test("a worker pauses before it registers again, and stops at once when it is told to")
     func pauses() async throws {
+        // A machine may stall once.
+        for isLast in [false, false, true] {
+            let time = try await timeToStop()
+            if time < .milliseconds(1500) { return }
+            #expect(!isLast, "it took \(time)")
+        }
+    }
+
+    /// Returns how long a worker takes to stop that would wait for two seconds before it registers again.
+    private func timeToStop() async throws -> Duration {
         let fixture = WorkerFixture()
         fixture.broker.fail(with: BrokerError(.sessionLost, "the session is not registered"))
         let registrations = Mutex<[ContinuousClock.Instant]>([])
@@ -24,12 +34,12 @@ struct LosingSessionsTests {
         let times = registrations.withLock { $0 }
         // 50, 100, 200, … ms apart.
         #expect(times[6] - times[0] >= .milliseconds(3150))
-        // It would wait for 2 s now.
         let stopped = ContinuousClock.now
         await group.triggerGracefulShutdown()
         try await work.value
-        #expect(ContinuousClock.now - stopped < .milliseconds(1500))
+        let time = ContinuousClock.now - stopped
         #expect(registrations.withLock(\.count) == times.count)
+        return time
     }
 
     @Test("a worker registers again only after the runs of its lost session have stopped")

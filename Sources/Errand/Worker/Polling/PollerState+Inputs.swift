@@ -80,13 +80,17 @@ extension PollerState {
     package mutating func wokenUp(with dispatch: DirectDispatch, at now: ContinuousClock.Instant) -> UnreadReply? {
         dispatched = dispatch
         hasNews = true
-        guard isWaiting, !isLost, !isDraining, case .run(let reply, _) = stepOfDispatch(at: now) else { return nil }
-        (isWaiting, isBeginning) = (false, true)
+        guard attention == .waiting, !isLost, !isDraining, case .run(let reply, _) = stepOfDispatch(at: now) else {
+            return nil
+        }
+        attention = .replaced
         return reply
     }
 
     /// Notes that the caller has run the reply that it got with a wake-up.
-    package mutating func begunDispatched() { (isBeginning, hasBegunDispatched) = (false, true) }
+    package mutating func begunDispatched() {
+        attention = .relieved
+    }
 
     /// Notes the number of claims that the broker has for this session. Returns whether the claims must be compared one
     /// by one.

@@ -46,13 +46,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     var hasNews = false
     /// Whether the steps that follow a reply are not over.
     var followsReply = false
-    /// Whether the poller waits for something to do.
-    var isWaiting = false
-    /// Whether another thread begins a dispatched job in place of the poller, which must not act meanwhile: the claim is
-    /// not a run yet.
-    var isBeginning = false
-    /// Whether another thread has just begun a dispatched job.
-    var hasBegunDispatched = false
+    var attention = Attention.acting
     /// Whether the last steps have run a reply with few jobs, and waited.
     var ranFew = false
     /// Whether the last step gathers reports.
@@ -88,14 +82,12 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     ///   - begun: the newest token for which a job has begun.
     package mutating func next(at now: ContinuousClock.Instant, begun: Token) -> PollerStep {
         takeNews(at: now)
-        isWaiting = false
-        if isBeginning { return .wait(limits.longestPoll) }
+        let former = attention
+        if former == .replaced { return .wait(limits.longestPoll) }
+        attention = .acting
         if isLost { return .finish }
         if sent != nil { return .wait(limits.longestPoll) }
-        if hasBegunDispatched {
-            hasBegunDispatched = false
-            return .wait(.milliseconds(1))
-        }
+        if former == .relieved { return .wait(.milliseconds(1)) }
         return stepAfterReply() ?? stepOfDispatch(at: now) ?? stepBeforeReports() ?? nextCall(at: now, begun)
             ?? stepWithoutCall(at: now)
     }
@@ -202,9 +194,21 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     private mutating func stepWithoutCall(at now: ContinuousClock.Instant) -> PollerStep {
         if let step = takeUnread() { return step }
         if isDraining && known == 0 { return .finish }
-        isWaiting = true
+        attention = .waiting
         return .wait(poll.rest(at: now))
     }
+}
+
+/// Whether a poller may act, or another thread begins a dispatched job in its place.
+enum Attention {
+    /// It decides or executes a step.
+    case acting
+    /// It waits for something to do.
+    case waiting
+    /// Another thread begins a job, whose claim is not a run yet. The poller must not act.
+    case replaced
+    /// Another thread has just begun a job.
+    case relieved
 }
 
 /// A claimed job in a worker.
