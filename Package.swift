@@ -159,7 +159,7 @@ let package = Package(
                 argumentParser, logging,
             ]
         ),
-        .target(name: "ErrandHummingbird", dependencies: ["Errand", hummingbird]),
+        .target(name: "ErrandHummingbird", dependencies: ["Errand", hummingbird, logging]),
         .target(name: "ErrandDashboardTrait"),
         .target(
             name: "ErrandDashboard",

@@ -1,20 +1,18 @@
-import ArgumentParser
-import ErrandText
+package import ErrandText
 
-/// A duration as an option: `250ms`, `10s`, `5m`, `2h`, `1d`.
-package struct DurationArgument: ExpressibleByArgument, Sendable {
+/// A duration as an option: `250ms`, `10s`, `5m`, `2h`, `1d`. The option's `transform` makes it, so that the error for
+/// other texts shows how to write one.
+package struct DurationArgument: Sendable {
     /// The duration.
     package let duration: Duration
 
     /// Makes an argument from a duration.
     package init(_ duration: Duration) { self.duration = duration }
 
-    /// Parses an argument; `nil` if it is invalid.
-    package init?(argument: String) {
-        guard let duration = try? DurationText.parse(argument) else { return nil }
-        self.duration = duration
+    /// Parses an argument.
+    ///
+    /// - Throws: ``DurationTextError`` if it is not a duration.
+    package init(parsing argument: String) throws(DurationTextError) {
+        duration = try DurationText.parse(argument)
     }
-
-    /// The text in help.
-    package var defaultValueDescription: String { DurationText.format(duration) }
 }

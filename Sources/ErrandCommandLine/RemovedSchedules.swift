@@ -56,7 +56,7 @@ package struct RemovedSchedules: Sendable {
     package static func message(_ schedule: Schedule, _ file: String) -> String {
         let edit = schedule.origin.edited.map { " as a person has changed it at \(Timestamp.text($0))" } ?? ""
         let (name, queue) = (schedule.name, schedule.queue)
-        return "schedule \"\(name)\" of queue \"\(queue)\" was removed from \(file), and ticks on\(edit); "
+        return "schedule \"\(name)\" of queue \"\(queue)\" was removed from \(file), and still pushes jobs\(edit); "
             + "errand schedule delete \(name) --queue \(queue) deletes it"
     }
 

@@ -15,8 +15,9 @@ extension HTTPFailure {
     /// Returns a hint for a protocol whose server does no work for such a request.
     private static func hint(_ bytes: [UInt8], _ method: String) -> String? {
         if isTLSRecord(bytes) { return " but TLS; write https:// instead of http://" }
-        if isHTTP2Settings(bytes) { return "/1.1 but HTTP/2, without a choice" }
-        return PrintableQuote(bytes).text.hasPrefix(method) ? "; it sends back what it gets" : nil
+        if isHTTP2Settings(bytes) { return "/1.1 but only HTTP/2" }
+        return PrintableQuote(bytes).text.hasPrefix(method)
+            ? "; it only sends back what it gets, so check the port" : nil
     }
 
     /// Returns whether the bytes are a TLS alert or a part of a handshake.

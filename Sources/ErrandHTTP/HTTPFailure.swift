@@ -40,15 +40,18 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
     init(code: Int, detail: String, error: Int32, stage: HTTPStage, patience: Duration) {
         let wasConnected = stage == .connected
         switch code {
-        case ERRAND_CURLE_COULDNT_RESOLVE_HOST: self.init("the server's name is not known")
-        case ERRAND_CURLE_COULDNT_RESOLVE_PROXY: self.init("the proxy's name is not known")
+        case ERRAND_CURLE_COULDNT_RESOLVE_HOST:
+            self.init("the server's name cannot be resolved; check it and this host's DNS")
+        case ERRAND_CURLE_COULDNT_RESOLVE_PROXY:
+            self.init("the proxy's name cannot be resolved; check it and this host's DNS")
         case ERRAND_CURLE_COULDNT_CONNECT where error == ECONNREFUSED: self.init("the connection was refused")
         case ERRAND_CURLE_COULDNT_CONNECT where error != 0:
             self.init("no connection: \(String(cString: strerror(error)))")
         case ERRAND_CURLE_OPERATION_TIMEDOUT:
             self.init("\(stage.silence) within \(TimeSpanText.exact(patience))")
         case ERRAND_CURLE_SSL_CONNECT_ERROR, ERRAND_CURLE_PEER_FAILED_VERIFICATION, ERRAND_CURLE_SSL_CACERT_BADFILE:
-            self.init("the connection is not secure (\(detail))")
+            let hint = detail.contains("wrong version number") ? "; the server may speak plain HTTP: write http://" : ""
+            self.init("no secure connection (TLS) can be made (\(detail))\(hint)")
         case ERRAND_CURLE_RECV_ERROR where detail.contains("CONNECT"), ERRAND_CURLE_PROXY:
             self.init("the proxy made no connection (\(detail))")
         case ERRAND_CURLE_RECV_ERROR where detail.contains("chunk") || detail.contains("header"):
@@ -57,8 +60,9 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
             ERRAND_CURLE_SEND_FAIL_REWIND:
             self = .lost
         case ERRAND_CURLE_OUT_OF_MEMORY where wasConnected: self = .headTooLarge
-        case ERRAND_CURLE_BAD_FUNCTION_ARGUMENT where wasConnected: self = .unreadable("a field of its head is none")
-        case ERRAND_CURLE_URL_MALFORMAT: self.init("the address is not one", isFinal: true)
+        case ERRAND_CURLE_BAD_FUNCTION_ARGUMENT where wasConnected:
+            self = .unreadable("one of its header lines is malformed")
+        case ERRAND_CURLE_URL_MALFORMAT: self.init("the address is not a valid URL", isFinal: true)
         // After a connection was made, the remaining codes concern the response.
         default: self = wasConnected ? .unreadable(detail) : HTTPFailure(detail)
         }

@@ -10,7 +10,7 @@ package enum HTTPFieldRule {
     /// Returns the problem with a field, or `nil`.
     package static func problem(name: String, value: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
-            return "\"\(name)\" is not a header field's name"
+            return "\"\(name)\" is not a header field's name; letters, digits and - are allowed"
         }
         guard !reserved.contains(name.lowercased()) else {
             return "the header field \"\(name)\" is set by the client that sends the request; leave it out"

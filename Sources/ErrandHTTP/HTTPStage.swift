@@ -10,8 +10,8 @@ enum HTTPStage {
     /// The text for a timeout in this stage.
     var silence: String {
         switch self {
-        case .connecting: "no connection came about"
-        case .securing: "no secure connection (TLS) came about"
+        case .connecting: "no connection was made"
+        case .securing: "no secure connection (TLS) was made"
         case .connected: "no response came"
         }
     }

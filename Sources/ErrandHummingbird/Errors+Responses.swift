@@ -1,6 +1,7 @@
 public import Errand
 public import HTTPTypes
 public import Hummingbird
+import Logging
 
 // What a route answers when it lets an error of Errand through. A client gets the job's id and state; what went wrong inside
 // is private, and is in the log.
@@ -41,7 +42,13 @@ extension BrokerError: HTTPResponseError {
     /// A JSON object with a message that names neither the broker nor its address; with `Retry-After` for a 503.
     public func response(from request: Request, context: some RequestContext) throws -> Response {
         let isLater = status == .serviceUnavailable
-        let message = isLater ? "jobs cannot be taken at the moment" : "the job queue rejected the request"
+        let message =
+            switch status {
+            case .serviceUnavailable: "the job queue cannot serve the request at the moment; try again later"
+            case .notFound: "there is no such queue"
+            default: "the job queue rejected the request; the service's log says why"
+            }
+        if !isLater { context.logger.error("a call of the broker failed", metadata: ["error": "\(self)"]) }
         let answer = ErrorAnswer(error: .init(message: message))
         var response = try answer.response(status, from: request, context: context)
         if isLater { response.headers[.retryAfter] = "5" }

@@ -25,7 +25,7 @@ extension TestBroker {
         var found: [OperationDescription] = []
         let queues = if let queue { [queue] } else { try await memory.queues() }
         for queue in queues {
-            for state in [JobState.ready, .scheduled, .retrying, .deferred, .running] {
+            for state in [JobState.ready, .scheduled, .retrying, .deferred, .blocked, .running] {
                 var cursor: Int? = 0
                 while let from = cursor {
                     let page = try await memory.jobs(in: state, on: queue, from: from, count: 500)
@@ -63,7 +63,8 @@ extension TestBroker {
         if count == nil, matching > 0 { return }
         let wanted = count.map { $0 == 1 ? "1 unfinished job" : "\($0) unfinished jobs" } ?? "an unfinished job"
         let place = queue.map { " in queue \($0)" } ?? ""
-        let found = "expected \(wanted) \(Parameters.jobName)\(place), found \(matching) that fit. There are: \(all)"
+        let found =
+            "expected \(wanted) \(Parameters.jobName)\(place), but \(matching) fit. The unfinished jobs are: \(all)"
         #if canImport(Testing)
             if Test.current != nil {
                 let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)

@@ -72,13 +72,14 @@ package struct DurationTextError: Error, Equatable, CustomStringConvertible {
 
     /// A description of the problem and of the syntax.
     package var description: String {
-        switch reason {
+        let shown = text.printable.shortened(to: 100)
+        return switch reason {
         case .notADuration:
-            "\"\(text.printable)\" is not a duration; write a whole number and a unit: 250ms, 10s, 5m, 2h or 1d"
+            "\"\(shown)\" is not a duration; write a whole number and a unit: 250ms, 10s, 5m, 2h or 1d"
         case .notPositive:
-            "\"\(text)\" is no time at all; a duration is at least 1ms"
+            "\"\(shown)\" is no time at all; a duration is at least 1ms"
         case .tooLong:
-            "\"\(text)\" is too long; a duration is at most \(DurationText.format(DurationText.longest))"
+            "\"\(shown)\" is too long; a duration is at most \(DurationText.format(DurationText.longest))"
         }
     }
 }

@@ -18,6 +18,12 @@ package struct TextPosition: Sendable, Equatable, CustomStringConvertible {
         column = String(decoding: before[start...], as: UTF8.self).count + 1
     }
 
+    /// Returns the position of a byte in words: `line 3, column 15`, or `column 15` if the text is one line.
+    package static func words(of offset: Int, in text: [UInt8]) -> String {
+        let position = TextPosition(of: offset, in: text)
+        return text.contains(UInt8(ascii: "\n")) ? "\(position)" : "column \(position.column)"
+    }
+
     /// A text such as `line 3, column 15`.
     package var description: String { "line \(line), column \(column)" }
 }

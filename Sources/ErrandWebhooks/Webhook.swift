@@ -67,9 +67,11 @@ public struct Webhook: Sendable {
 }
 
 /// The error for an invalid webhook, or for a request that does not come from a trusted sender.
-public struct WebhookError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct WebhookError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
     /// The problem, for people. It never contains a secret.
     public let description: String
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 
     init(_ description: String) { self.description = description }
 }

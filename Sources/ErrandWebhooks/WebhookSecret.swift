@@ -87,17 +87,24 @@ public struct WebhookVerifier: Sendable {
     /// - Throws: ``WebhookError`` if a header is missing, no accepted secret has signed the message, or its time is not
     ///   within the tolerance.
     public func verify(_ body: Data, id: String?, timestamp: String?, signature: String?) throws(WebhookError) {
-        guard let id, let signature, let seconds = timestamp.flatMap({ Int64($0) }) else {
+        guard let id, let signature, let timestamp else {
             throw WebhookError("the headers webhook-id, webhook-timestamp and webhook-signature are needed")
+        }
+        guard let seconds = Int64(timestamp) else {
+            throw WebhookError("the header webhook-timestamp must be a number of seconds since 1970")
         }
         let age = abs(now().timeIntervalSince1970 - Double(seconds))
         guard age <= Double(tolerance.components.seconds) else {
-            throw WebhookError("the message is too old or too new")
+            throw WebhookError(
+                "the message's timestamp is too far from this host's clock (more than \(tolerance)); check both clocks"
+            )
         }
         let message = WebhookMessage(id: id, timestamp: seconds, body: body)
         let signatures = signature.split(separator: " ").prefix(16)
         guard signatures.contains(where: { one in secrets.contains { $0.signed(message, as: one) } }) else {
-            throw WebhookError("no signature is of a secret that is known here")
+            throw WebhookError(
+                "no signature fits; check that the secret is the sender's, and verify the body's bytes as they were received"
+            )
         }
     }
 }

@@ -9,20 +9,36 @@ struct WebhookSender: Sendable {
     func deliver(_ delivery: WebhookDelivery, _ id: String) async throws {
         guard let webhook = webhooks.first(where: { $0.name == delivery.webhook }) else {
             // Another worker may have the webhook, or this one may after an update.
-            throw JobFailure("this worker knows no webhook \"\(delivery.webhook)\"", retryAfter: .seconds(60))
+            throw JobFailure(
+                "this worker knows no webhook \"\(delivery.webhook)\"; give it to every worker that registers deliveries",
+                retryAfter: .seconds(60)
+            )
         }
         let message = WebhookMessage(id: id, timestamp: Int64(Date().timeIntervalSince1970), body: delivery.body)
         let signature = webhook.secrets.map { $0.signature(message) }.joined(separator: " ")
-        let (status, retryAfter) = try await transport.post(
-            message.body,
-            to: webhook.url,
-            headers: [
-                ("content-type", "application/json"), ("user-agent", "errand"), ("webhook-id", id),
-                ("webhook-timestamp", "\(message.timestamp)"), ("webhook-signature", signature),
-            ],
-            timeout: webhook.timeout
-        )
+        let headers = [
+            ("content-type", "application/json"), ("user-agent", "errand"), ("webhook-id", id),
+            ("webhook-timestamp", "\(message.timestamp)"), ("webhook-signature", signature),
+        ]
+        let (status, retryAfter) = try await post(message.body, headers, to: webhook)
         try check(status, retryAfter, webhook)
+    }
+
+    /// Posts a body. A failure says of which webhook it is.
+    private func post(
+        _ body: Data,
+        _ headers: [(String, String)],
+        to webhook: Webhook
+    ) async throws -> (status: Int, retryAfter: Int?) {
+        do {
+            return try await transport.post(body, to: webhook.url, headers: headers, timeout: webhook.timeout)
+        } catch let failure as JobFailure {
+            throw JobFailure(
+                "webhook \"\(webhook.name)\": \(failure.message)",
+                isFinal: failure.isFinal,
+                retryAfter: failure.retryAfter
+            )
+        }
     }
 
     private func check(_ status: Int, _ retryAfter: Int?, _ webhook: Webhook) throws {

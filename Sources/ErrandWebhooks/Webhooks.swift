@@ -45,8 +45,9 @@ public struct Webhooks: Service {
         logger: Logger = .current
     ) throws(WebhookError) {
         for webhook in webhooks { try webhook.check() }
-        guard Set(webhooks.map(\.name)).count == webhooks.count else {
-            throw WebhookError("two webhooks have the same name")
+        var names: Set<String> = []
+        for webhook in webhooks where !names.insert(webhook.name).inserted {
+            throw WebhookError("two webhooks are named \"\(webhook.name)\"; give each its own name")
         }
         guard !queues.contains(Self.queue) else {
             throw WebhookError("deliveries have no webhooks themselves: leave \(Self.queue) out")
@@ -132,7 +133,10 @@ public struct Webhooks: Service {
             }
         } catch {
             // Errand's own events are never too large, so another program has written into the stream.
-            logger.error("event not delivered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            logger.error(
+                "event not delivered",
+                metadata: ["webhook": "\(webhook.name)", "job.queue": "\(queue)", "error": "\(error)"]
+            )
             return nil
         }
     }

@@ -6,6 +6,7 @@ import ErrandRedis
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import ServiceLifecycle
 
 /// The entry point of the executable.
@@ -99,9 +100,20 @@ struct DashboardCommand: AsyncParsableCommand {
             do { try await serve(application, check, logger) } catch let error as BrokerError {
                 throw error
             } catch {
-                throw CommandFailure("cannot serve on \(host):\(port): \(error)", ExitStatus.unavailable)
+                throw failure(error)
             }
         }
+    }
+
+    private func failure(_ error: any Error) -> CommandFailure {
+        let place = "\(host):\(port)"
+        let message =
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE: "cannot listen on \(place): another program uses this port; choose another with --port"
+            case EACCES: "cannot listen on \(place): ports below 1024 need privileges; choose another with --port"
+            default: "cannot serve on \(place): \(error)"
+            }
+        return CommandFailure(message, ExitStatus.unavailable)
     }
 
     /// Serves until a signal stops it, gracefully or immediately.

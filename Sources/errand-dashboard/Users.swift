@@ -8,6 +8,8 @@ struct Users: Sendable {
     /// Passwords are kept as digests, so that a comparison takes the same time however much of a password is right.
     private var digests: [String: Crypto.SHA256.Digest] = [:]
     private var readers: Set<String> = []
+    /// The file that names the users, if there is one.
+    private var path: String?
     private static let mostBytes = 1 << 20
 
     /// Makes an empty set of users.
@@ -18,6 +20,7 @@ struct Users: Sendable {
     /// - Throws: `CommandFailure` if the file cannot be read, if other users of the system can read it, or if a line is
     ///   not `name:password`.
     init(file path: String) throws(CommandFailure) {
+        self.path = path
         // Checks the file itself: mounted secrets are often symbolic links.
         let file = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
@@ -63,11 +66,15 @@ struct Users: Sendable {
     mutating func restrict(_ name: String) throws(CommandFailure) {
         guard digests[name] != nil else {
             throw CommandFailure(
-                "--reader \(name): there is no such user; the users file has a line \(name):password for each",
+                "--reader \(name): there is no such user; " + remedy(name),
                 ExitStatus.badConfiguration
             )
         }
         readers.insert(name)
+    }
+
+    private func remedy(_ name: String) -> String {
+        path.map { "add a line \(name):password to \($0)" } ?? "it names a user of a file: give one with --users FILE"
     }
 
     /// Returns whether a user may only read.

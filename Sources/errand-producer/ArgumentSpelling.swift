@@ -21,8 +21,9 @@ enum ArgumentSpelling {
                 settled.append(isNumber ? " \(argument)" : argument)
                 continue
             }
-            // A duration is not valid JSON, so it cannot be the operation's arguments.
-            if let next = rest.first, next.wholeMatch(of: /[0-9]+(ms|s|m|h|d)/) != nil {
+            // A duration is not valid JSON, so it cannot be the operation's arguments. A number is, but hardly meant to be
+            // the arguments here: as a duration without a unit, it is refused.
+            if let next = rest.first, next.wholeMatch(of: /[0-9]+(ms|s|m|h|d)?/) != nil {
                 settled.append("--wait=\(next)")
                 rest.removeFirst()
             } else {

@@ -45,7 +45,8 @@ struct WorkerCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A queue to serve, with its weight; repeatable. By default the queues of the catalogue, and default.",
             valueName: "queue[:weight]"
-        )
+        ),
+        transform: { try QueueArgument(parsing: $0) }
     )
     var queues: [QueueArgument] = []
 
@@ -54,13 +55,17 @@ struct WorkerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long claims last without a heartbeat; after that other workers recover the jobs.",
+            "How long claims last without a heartbeat; after that other workers recover the jobs. (default: 30s)",
             valueName: "duration"
-        )
+        ),
+        transform: { try DurationArgument(parsing: $0) }
     )
     var lease = DurationArgument(.seconds(30))
 
-    @Option(help: ArgumentHelp("The longest duration of a graceful shutdown.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("The longest duration of a graceful shutdown. (default: 25s)", valueName: "duration"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var grace = DurationArgument(.seconds(25))
 
     @Flag(help: "Write events of the worker as JSON lines on standard output.")
@@ -90,7 +95,10 @@ struct WorkerCommand: AsyncParsableCommand {
         guard lease.duration >= .milliseconds(500), lease.duration <= .seconds(86400) else {
             throw ValidationError("--lease must be 500ms to 1d")
         }
-        guard Set(queues.map(\.name)).count == queues.count else { throw ValidationError("a queue is named twice") }
+        let names = queues.map(\.name)
+        if let name = names.indices.first(where: { names[..<$0].contains(names[$0]) }).map({ names[$0] }) {
+            throw ValidationError("--queue \(name) is given twice")
+        }
     }
 
     func run() async throws {

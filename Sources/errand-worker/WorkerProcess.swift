@@ -49,7 +49,7 @@ final class WorkerProcess: Sendable {
         guard isFirst else { return }
         DedicatedThread.start("errand-stuck") { [self] in
             Thread.sleep(forTimeInterval: grace / .seconds(1))
-            StandardError.write("error: stuck; ending without waiting any longer")
+            StandardError.write("error: handlers of jobs do not return; the worker ends without waiting for them")
             stopNow(status: ExitStatus.stuck.rawValue)
         }
     }

@@ -65,7 +65,7 @@ import Testing
                 "attempt 2 is an operation that is in a queue or was started before: make a new one for each attempt",
                 "waiting for its exclusive categories (name a, name b) would be a deadlock: another group that has one of them "
                     + "waits for this one's group; add them to the group's own conditions",
-                "a dependency did not succeed: a, b (x)", "its group had finished before it was added",
+                "a dependency did not succeed: a, b (x)", "its group had ended before it could start",
             ]
         )
     }

@@ -136,7 +136,7 @@ import Testing
         held.fire()
         #expect(begun.wait())
         late.waitUntilFinished()
-        #expect(!ran.now && late.errors.map { "\($0)" } == ["its group had finished before it was added"])
+        #expect(!ran.now && late.errors.map { "\($0)" } == ["its group had ended before it could start"])
     }
 
     @Test func aGroupWaitsForWhatItsPartsConditionsHaveRun() {

@@ -95,7 +95,7 @@ import Testing
         queue.addOperations([group], waitUntilFinished: true)
         let late = AsyncOperation { $0.finish() }
         group.addOperation(late)
-        #expect(late.isFinished && late.errors.map { "\($0)" } == ["its group had finished before it was added"])
+        #expect(late.isFinished && late.errors.map { "\($0)" } == ["its group had ended before it could start"])
     }
 
     @Test func aSubclassMaySayWhichErrorsCount() {

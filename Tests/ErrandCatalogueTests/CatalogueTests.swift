@@ -122,7 +122,7 @@ struct CatalogueTests {
 
     @Test func refusesWhatIsTooLargeForACatalogue() throws {
         let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/dev/zero") }
-        #expect(error?.reason == "is larger than 1 MiB; that is no catalogue")
+        #expect(error?.reason == "is larger than 1 MiB, the most that a catalogue may have")
     }
 
     @Test(arguments: ["  ? *a9\n  : y\n", "  *a9 : y\n", "  [*a9]: y\n", "  {a: *a9} : y\n"])
@@ -135,7 +135,38 @@ struct CatalogueTests {
         let error = #expect(throws: CatalogueError.self) {
             try Catalogue(yaml: lines.joined(separator: "\n") + "\n" + key, source: "x")
         }
-        #expect(error?.reason == "has aliases and a key that is not plain text; write the key out")
+        #expect(error?.line == 13)
+        #expect(error?.reason == "a key is an alias (*name), a list or a mapping; write the key as plain text")
+    }
+
+    /// Asterisks that are no aliases, and colons and question marks that make no keys.
+    @Test(arguments: [
+        "name: \"{tenant}:{path}\"", "name: '{tenant}: {path}'", "name: a ? b", "name: \"* ? *t: [*t]: x\"",
+        "name: x # {*t}: *t : ? *t", "queue: q", "name: \"{a}\" # \"[*t]: ",
+    ])
+    func `texts that look like aliases and keys are fine`(setting: String) throws {
+        let yaml = """
+            operations:
+              a:
+                run: [curl, "http://{host}:8080/", "https://example.com/users/{id}?q={text}&t=*t", "*"]
+                timeout: &t 10s
+                \(setting)
+              b: {run: [&u text, "{a}:{b}"], timeout: *t}
+            schedules:
+              nightly: {cron: "30 2 * * *", operation: b, arguments: {a: "*/5 * * * *", b: "&t *t: x"}, name: n}
+            """
+        let catalogue = try Catalogue(yaml: yaml, source: "x")
+        #expect(catalogue.operations["b"]?.values.timeout == .seconds(10))
+        #expect(catalogue.schedules.first?.cron == "30 2 * * *")
+    }
+
+    @Test(arguments: [
+        "{*t: 1}", "{*t : 1}", "{*t:1}", "[*t:1]", "[*t :1]", "{*t}", "{? *t : 1}", "{?*t : 1}", "{[*t]: 1}",
+    ])
+    func `a key that is an alias or contains one is refused with its line`(value: String) {
+        let yaml = "operations:\n  a: {run: [x], timeout: &t 10s}\n  b: {run: [x], name: \(value)}\n"
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(yaml: yaml, source: "x") }
+        #expect(error?.description.hasPrefix("x:3: a key is an alias (*name)") == true, "\(error?.description ?? "")")
     }
 
     @Test func aliasesOfValuesAreFine() throws {
@@ -177,17 +208,27 @@ struct CatalogueErrorTests {
         ("{run: [echo, ~]}", "is empty; text belongs here"),
         ("{run: [echo, \"{path\"]}", "has an opening brace without a closing one"),
         ("{run: [echo, \"path}\"]}", "has a closing brace without an opening one"),
+        (#"{run: [curl, -d, '{"a":{"b":1}}']}"#, "has a brace that begins no {argument}; write {{ and }}"),
+        (#"{run: [curl, -d, '{"a":1}']}"#, "has a brace that begins no {argument}"),
+        ("{run: [echo, \"{a:b}\"]}", "has a brace that begins no {argument}"),
+        ("{run: [a], unique: drop, unique_until: end}", "allowed: finished, started"),
+        ("{run: [a], checkpoints: true}", "key \"checkpoints\": works only with \"serve\""),
         ("{run: [echo, \"{}\"]}", "has braces without an argument's name"),
         ("{run: [echo, \"a\\0b\"]}", "holds a NUL character"),
         ("{run: [a], name: [b]}", "key \"name\": is a list; text belongs here"),
         ("{}", "says neither \"run\" nor \"http\""),
         ("{run: [a], http: {url: \"http://a\"}}", "says \"run\" and \"http\""),
-        ("[a]", "is a list; a mapping of keys to values belongs here"),
+        ("[a]", "is a list; write keys and values; known keys: run, http, serve, name"),
+        ("{run: [a], retries: [1]}", "key \"retries\": is a list; a whole number from 0 to 1000 belongs here"),
+        ("{run: [a], timeout: {a: 1}}", "is a mapping; a duration, such as 90s, 5m or 2h, belongs here"),
+        ("{run: [a], unique: }", "is empty; a uniqueness policy (one of ignore, drop, "),
+        ("{serve: [a], checkpoints: []}", "is a list; true or false belongs here"),
+        ("{serve: [a], checkpoints: yes}", "is \"yes\"; true or false belongs here"),
         ("{run: [a], retries: many}", "\"many\" is not a whole number from 0 to 1000"),
         ("{run: [a], retries: 1001}", "from 0 to 1000"),
         ("{run: [a], retries: -1}", "from 0 to 1000"),
-        ("{run: [a], backoff: 5s}", "key \"backoff\": is \"5s\"; a mapping of keys to values belongs here"),
-        ("{run: [a], backoff: }", "key \"backoff\": is empty; a mapping"),
+        ("{run: [a], backoff: 5s}", "key \"backoff\": is \"5s\"; write keys and values; known keys: base"),
+        ("{run: [a], backoff: }", "key \"backoff\": is empty; write keys and values"),
         ("{run: [a], backoff: {bass: 5s}}", "key \"backoff.bass\": is not a known key; did you mean \"base\"?"),
         ("{run: [a], backoff: {base_ms: 5}}", "Known keys: base, longest, jitter"),
         ("{run: [a], backoff: {base: 5}}", "key \"backoff.base\": \"5\" is not a duration"),
@@ -278,12 +319,19 @@ struct CatalogueErrorTests {
         ("operation: {}", "is not a known key; did you mean \"operations\"?"),
         ("{}", "has no key \"operations\""),
         ("operations: [", "is neither YAML nor JSON"),
-        ("operations: {a: {run: [a]}}\n---\nb: c", "is neither YAML nor JSON"),
+        ("operations:\n  a: {run: */5}", "jobs.yaml:2: is neither YAML nor JSON: a text that begins with \"*\" must"),
+        ("operations:\n\ta: b", "is indented with a tab (use spaces)"),
+        ("operations:\n  a: @b", "or a text begins with @, % or a backquote (quote it)"),
+        ("operations:\n  a: b: c", "\": \" is inside a text (quote the text), or the indentation is wrong"),
+        ("operations:\n  a: \"b\n  c: d\n", "jobs.yaml:2: is neither YAML nor JSON: the quote that begins here is"),
+        ("operations: {a: {run: [*b]}}", "it has no anchor (&name) above it"),
+        ("operations:\n  a: \"b\u{7}\"\n", "jobs.yaml:2: has a control character (U+0007); remove it"),
+        ("operations: {a: {run: [a]}}\n---\nb: c", "jobs.yaml:2: holds a second document"),
         ("operations: {a: {run: [a]}, a: {run: [b]}}", "has a key twice: a"),
         ("operations: {a: {run: [a], run: [b]}}", "has a key twice: run"),
         ("operations: {\"a b\": {run: [a]}}", "operation \"a b\": the operation's name is not allowed"),
         ("operations: {[a]: {run: [a]}}", "has a key that is not plain text"),
-        ("operations: text", "\"text\"; a mapping of keys to values belongs here"),
+        ("operations: text", "key \"operations\": is \"text\"; a mapping of keys to values belongs here"),
     ])
     func saysWhatIsWrongOutside(yaml: String, message: String) throws {
         let error = #expect(throws: CatalogueError.self) { try Catalogue(yaml: yaml, source: "jobs.yaml") }

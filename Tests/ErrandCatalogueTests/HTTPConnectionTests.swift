@@ -46,14 +46,19 @@ struct HTTPConnectionTests {
 
     @Test func `causes have names`() async throws {
         let unknown = try await CatalogueRunner().call("http://no-such-host.invalid/")
-        #expect(unknown == .failed("POST to no-such-host.invalid got no response: the server's name is not known"))
+        #expect(
+            unknown
+                == .failed(
+                    "POST to no-such-host.invalid got no response: the server's name cannot be resolved; check it and this host's DNS"
+                )
+        )
         let plain = try WebServer { connection in
             connection.send(Self.answer)
             connection.waitForEnd()
         }
         let secure = try await CatalogueRunner().call("https://127.0.0.1:\(plain.port)/")
         guard case .failed(let message, false, nil) = secure else { throw TestError("not to retry") }
-        #expect(message.contains("got no response: the connection is not secure ("))
+        #expect(message.contains("got no response: no secure connection (TLS) can be made ("))
     }
 
     /// A job of 400 ms leaves three quarters of that for the connection.
@@ -70,7 +75,7 @@ struct HTTPConnectionTests {
         )
         let outcome = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
         guard case .failed(let message, false, nil) = outcome else { throw TestError("not to retry: \(outcome)") }
-        let start = "got no response: no secure connection (TLS) came about within "
+        let start = "got no response: no secure connection (TLS) was made within "
         let milliseconds = try #require(message.split(separator: start).last?.dropLast(3)).description
         #expect((1...300).contains(Int(milliseconds) ?? 0), "\(message)")
     }

@@ -135,9 +135,9 @@ struct ServedChildTests {
 
     static let misdeeds: [(act: String, error: String)] = [
         ("exit", "exit status 3"), ("leave", "ended with status 0"), ("die", "SIGKILL"), ("complain", "no such file"),
-        ("garbage", "a line is no report: it is not JSON"), ("half", "ended with status 0"),
-        ("flood", "a line has more than 2097152 bytes"), ("foreign", "reported on another, which it does not have"),
-        ("stale", "which it does not have with this token"), ("big", "at most 65536"),
+        ("garbage", "a line that is not a report ("), ("half", "ended with status 0"),
+        ("flood", "a line of more than 2097152 bytes"), ("foreign", "reported on job another, which it is not running"),
+        ("stale", "which it is not running with this token"), ("big", "at most 65536"),
     ]
 
     @Test(arguments: misdeeds) func aMisdeedCostsOneJob(act: String, error: String) async throws {
@@ -265,7 +265,7 @@ struct ServedCatalogueTests {
         ("serve: act", "is one text"), ("serve: []", "names no command"), ("serve: [act, \"{path}\"]", "no {argument}"),
         ("serve: [act]\ninstances: 0", "from 1 to 1000"), ("serve: [act]\nrestart: {jobs: x}", "whole number"),
         ("serve: [act]\nrestart: {hours: 1}", "hours"), ("serve: [act]\ncheckpoints: often", "true or false"),
-        ("serve: [act]\nrun: [act]", "only one of them"), ("run: [act]\ninstances: 2", "is for \"serve\""),
+        ("serve: [act]\nrun: [act]", "only one of them"), ("run: [act]\ninstances: 2", "works only with \"serve\""),
     ])
     func whatIsWrongIsNamed(lines: String, words: String) throws {
         let error = #expect(throws: CatalogueError.self) { try command(lines) }

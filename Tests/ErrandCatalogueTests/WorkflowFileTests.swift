@@ -65,19 +65,19 @@ import Testing
         #expect(error?.description.hasPrefix(beginning) == true, "\(String(describing: error))")
     }
 
-    @Test func `an error in JSON has the offset`() throws {
+    @Test func `an error in JSON of one line has the column`() throws {
         let text = #"{"workflow":"w","jobs":{"a":{"operation":"x","priority":12}}}"#
         let error = #expect(throws: WorkflowFileError.self) {
             try WorkflowFile.parse(Array(text.utf8), source: "f.json")
         }
-        #expect(error?.description.contains("jobs.a.priority at byte 56:") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("jobs.a.priority at column 57:") == true, "\(String(describing: error))")
     }
 
     @Test func `an error in JSON of several lines has the line`() throws {
         for (job, beginning) in [
-            (#""a":{"operation":"x","priority":12}"#, "f.json:3: invalid workflow: jobs.a.priority at byte"),
+            (#""a":{"operation":"x","priority":12}"#, "f.json:3: invalid workflow: jobs.a.priority at line 3, column"),
             (#""a":{"operation":"x","after":"b"}"#, "f.json:3: invalid workflow: jobs.a.after[0]: no job has the key"),
-            (#""a":{"operation":"x"},"#, "f.json:4: invalid workflow: jobs at byte"),
+            (#""a":{"operation":"x"},"#, "f.json:4: invalid workflow: jobs at line 4, column"),
         ] {
             let text = "{\"workflow\": \"w\",\n \"jobs\": {\n  \(job)\n}}\n"
             let error = #expect(throws: WorkflowFileError.self) {
@@ -103,7 +103,7 @@ import Testing
         let error = #expect(throws: WorkflowFileError.self) {
             try WorkflowFile.parse(Array(#"{"workflow":"w","jobs":{"#.utf8), source: "-")
         }
-        #expect(error?.description.contains("at byte") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("jobs at column") == true, "\(String(describing: error))")
     }
 
     @Test func `a file that is not there is named`() throws {

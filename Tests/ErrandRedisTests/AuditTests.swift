@@ -182,7 +182,10 @@ import Testing
             try stage.server.run([words[0], "\(Self.Q):\(words[1])"] + words.dropFirst(2))
             let found = try await stage.broker.audit("default", repair: false)
             #expect(found.contains { $0.kind == kind && !$0.repaired }, "\(words): \(found.map(\.kind))")
-            #expect(found.allSatisfy { $0.message != "broken invariant" }, "\(found)")
+            #expect(
+                found.allSatisfy { $0.message != "a kind of damage that this version does not know; update errand" },
+                "\(found)"
+            )
             _ = try await stage.broker.audit("default", repair: true)
             #expect(try await stage.broker.audit("default", repair: false) == [], "\(words)")
         }

@@ -141,7 +141,7 @@ struct BrokerTaskSchedulerFaultTests {
             try await place.push(try RequestedTask("a", .refresh).launch(in: BrokerScene.queue), on: broker)
         }
         #expect(error?.code == .outcomeUnknown)
-        #expect(error?.message.contains("is not known") == true)
+        #expect(error?.message.contains("did not confirm") == true)
         #expect(Set(broker.ids).count == 1)
     }
 }

@@ -63,7 +63,7 @@ import Testing
             try await broker.assertEnqueued(Welcome.self) { $0.to == "grace" }
         } matching: { issue in
             let text = issue.error.map { "\($0)" } ?? ""
-            return text.contains("found 0 that fit") && text.contains("ada") && issue.sourceLocation?.line == line
+            return text.contains("but 0 fit") && text.contains("ada") && issue.sourceLocation?.line == line
         }
         await withKnownIssue { try await broker.refuteEnqueued(Welcome.self) }
         await withKnownIssue { try await broker.assertEnqueued(Welcome.self, in: "other") }

@@ -162,7 +162,7 @@ import Testing
 
     @Test func saysWhyAnotherBuildMeasuresNothing() async throws {
         for (other, reason) in [
-            ("/nowhere/errand", "/nowhere/errand is no program"), ("/bin/false", "ended with status 1"),
+            ("/nowhere/errand", "/nowhere/errand is not an executable file"), ("/bin/false", "ended with status 1"),
         ] {
             let bench = try Program("errand", ["bench", "--jobs", "1000", "--only", "mixed", "--against", other])
             #expect(try await bench.end(within: .seconds(60)) == 1, "\(bench.lines)")

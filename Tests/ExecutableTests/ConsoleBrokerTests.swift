@@ -20,6 +20,13 @@ import Testing
         #expect(output.error == "broker: embedded, \(directory)\n")
     }
 
+    @Test(arguments: ["REDIS_URL", "ERRAND_REDIS_URL"])
+    func `a bad URL is named with the variable that has it`(name: String) async throws {
+        let output = try await Executable.console.run(["status"], environment: [name: "ftp://host"])
+        #expect(output.status == 78)
+        #expect(output.error.contains("$\(name): bad broker URL: "), "\(output.error)")
+    }
+
     #if os(Linux)
         @Test func `a terminal shows what a command waits for`() async throws {
             let url = "redis://127.0.0.1:\(try FreePorts.next())"

@@ -87,16 +87,18 @@ import Testing
             Array(#"{"operation":"work","name":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8),
             Array(#"{"v":2,"operation":"work"}"#.utf8),
             Array(#"{"operation":"work","priority":"5"}"#.utf8),
-            Array(#"["operation","work"]"#.utf8),
+            Array(#"["operation","work"]"#.utf8), Array("{".utf8),
             Array(#"{"operation":"work","id":"last"}"#.utf8),
         ]
         for line in lines { input += line + [10] }
         let output = try await push(input)
         #expect(output.status == 65)
         #expect(try output.objects.map { $0["id"]?.string } == ["first", "last"])
-        for number in 2...10 { #expect(output.error.contains("line \(number): "), "line \(number)") }
-        #expect(!output.error.contains("line 1: ") && !output.error.contains("line 11: "))
-        #expect(output.error.contains("9 rejected"))
+        for number in 2...11 { #expect(output.error.contains("line \(number): "), "line \(number)") }
+        #expect(!output.error.contains("line 1: ") && !output.error.contains("line 12: "))
+        #expect(output.error.contains("10 rejected"))
+        #expect(output.error.contains("\"priority\" at column 32: must be a whole number"), "\(output.error)")
+        #expect(output.error.contains("; each line must hold a whole description"), "\(output.error)")
     }
 
     @Test func doesNotHoldALineWithoutAnEnd() async throws {

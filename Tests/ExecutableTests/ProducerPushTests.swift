@@ -115,6 +115,19 @@ import Testing
         #expect(!output.error.isEmpty)
     }
 
+    static let nineTags = ["work"] + (1...9).flatMap { ["--tag", "t\($0)"] }
+
+    @Test(arguments: [
+        (["work", "--delay", "30"], "write a whole number and a unit"), (["work", "--wait", "90"], "write --wait 90s"),
+        (["work", "--backoff", "5"], "write a whole number and a unit"),
+        (["work", "--backoff", "1s,1m,x"], "5s,1h,0.2"),
+    ])
+    func `wrong usage says how to write it`(_ arguments: [String], _ hint: String) async throws {
+        let output = try await Executable.producer.run(["push"] + arguments, on: server)
+        #expect(output.status == 64)
+        #expect(output.error.contains(hint), "\(output.error)")
+    }
+
     @Test(arguments: [
         (["push", "--frm", "jobs"], "--frm", "--from"),
         (["push", "work", "--delay", "1s", "--att=2026-02-03T10:00:00Z", "--window", "1s"], "--att", "--at"),
@@ -133,16 +146,24 @@ import Testing
     }
 
     @Test(arguments: [
-        (["work", "{bad"], "JSON"), (["work", "{} {}"], "JSON"), (["two words"], "\"operation\""),
-        (["work", "--queue", "a:b"], "\"queue\""), (["work", "--priority", "10"], "\"priority\""),
-        (["work", "--retries=-1"], "\"retries\""), (["work", "--id", "a b"], "\"id\""),
-        (["work", "--name", ""], "\"name\""), (["work", "--backoff", "5s,1s"], "\"backoff.longest_ms\""),
-        (["work", "--backoff", "366d"], "\"backoff.base_ms\""),
-        (["work", "--backoff", "1s,1m,2"], "\"backoff.jitter\""),
-        (["work", "--backoff", "1s,1m,nan"], "\"backoff.jitter\""),
-        (["work", "--timeout", "366d"], "\"timeout_ms\""),
+        (["work", "{bad"], "JSON"), (["work", "{} {}"], "JSON"), (["two words"], "the operation must be"),
+        (["work", "--queue", "a:b"], "--queue must"), (["work", "--priority", "10"], "--priority must"),
+        (["work", "--retries=-1"], "--retries must"), (["work", "--id", "a b"], "--id must"),
+        (["work", "--name", ""], "--name must"), (["work", "--backoff", "5s,1s"], "--backoff: the longest wait must"),
+        (["work", "--backoff", "366d"], "--backoff: the first wait is too long: at most 365d"),
+        (["work", "--backoff", "1s,1m,2"], "--backoff: the jitter must"),
+        (["work", "--backoff", "1s,1m,nan"], "--backoff: the jitter must"),
+        (["work", "--timeout", "366d"], "--timeout is too long: at most 365d is allowed"),
+        (["work", "--at", "2400-01-01T00:00:00Z"], "--at is too late: at most 2286-11-20T17:46:39"),
+        (["work", "--unique", "throttle"], "--window is missing: the policies throttle and debounce need it"),
+        (
+            ["work", "--unique", "debounce", "--window", "5s", "--delay", "1m"],
+            "--delay and --at cannot be used with --unique debounce"
+        ),
+        (nineTags, "--tag: at most 8 tags of 1 to 64 bytes"),
+        (["work", "{bad"], "write an object in single quotes"),
         (["work", String(repeating: "[", count: 65) + String(repeating: "]", count: 65)], "64"),
-        (["work", "--name", String(repeating: "n", count: 1025)], "\"name\""),
+        (["work", "--name", String(repeating: "n", count: 1025)], "--name must"),
     ])
     func rejectsBadInput(_ arguments: [String], naming word: String) async throws {
         let output = try await Executable.producer.run(["push"] + arguments, on: server)

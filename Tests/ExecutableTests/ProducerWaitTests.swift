@@ -73,7 +73,7 @@ import Testing
         let output = try await Executable.producer.run(["push", "work", "--wait=100ms"], on: server)
         #expect(output.status == 75)
         #expect(output.bytes.isEmpty)
-        #expect(output.error.contains("it is ready"))
+        #expect(output.error.contains("it is still ready"))
     }
 
     @Test func findsAnEndFromBeforeItsSubscription() async throws {

@@ -113,14 +113,14 @@ import Testing
         ("  s: {every: 1h, operation: nota}", "did you mean \"note\"?"),
         ("  s: {every: 1h, operation: note, cronn: 5}", "did you mean \"cron\"?"),
         ("  s: {every: 10ms, operation: note, arguments: {kind: x}}", "key \"every\""),
-        ("  s: {every: 1h, operation: note}", "the operation's name cannot be filled in"),
+        ("  s: {every: 1h, operation: note}", "the argument \"kind\" is missing; change \"arguments\""),
         ("  s: {cron: \"@daily\", time_zone: Mars/Olympus, operation: note, overlap: skip}", "key \"time_zone\""),
         ("  s: {every: 1h, operation: note, overlap: skip, unique: drop}", "key \"overlap\""),
         (
             "  s: {every: 1h, operation: note, overlap: often}",
             "is not an overlap policy; allowed: allow, skip, after, replace"
         ),
-        ("  s: {every: 1h, operation: note, overlap: skip, catch_up: all}", "schedule \"s\""),
+        ("  s: {every: 1h, operation: note, overlap: skip, catch_up: all}", "key \"catch_up_limit\": is missing"),
         ("  a b: {every: 1h, operation: note}", "the schedule's name is not allowed"),
     ])
     func aBadOneIsBadConfiguration(_ schedules: String, _ reason: String) async throws {
@@ -248,7 +248,7 @@ import Testing
         try await start(Self.nightly + Self.weekly)
         let edit = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
         #expect(try await Executable.console.run(edit + ["--redis", server.url]).status == 0)
-        let sentence = "\"nightly\" of queue \"notes\" was removed from \(catalogue), and ticks on as a person has"
+        let sentence = "\"nightly\" of queue \"notes\" was removed from \(catalogue), and still pushes jobs as a"
         let command = "errand schedule delete nightly --queue notes"
         for _ in 0..<2 { try await start(Self.weekly, saying: sentence, command) }
         #expect(try await advice() == ["schedule_removed"])

@@ -55,7 +55,7 @@ extension OperationError: LocalizedError, CustomStringConvertible {
                 + "that has one of them waits for this one's group; add them to the group's own conditions"
         case .noResult: "it finished without a result: call finish(returning:) or finish(withResult:)"
         case .noInput: "it has no input: set it, or inject a result before the operation is added to a queue"
-        case .groupFinished: "its group had finished before it was added"
+        case .groupFinished: "its group had ended before it could start"
         }
     }
 

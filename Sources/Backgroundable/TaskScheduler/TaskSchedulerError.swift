@@ -66,7 +66,7 @@ extension TaskScheduler {
             Error(
                 .notPermitted,
                 "the task identifier \"\(identifier)\" is not permitted; list it in the property list under "
-                    + "BGTaskSchedulerPermittedIdentifiers, or permit it in the program"
+                    + "BGTaskSchedulerPermittedIdentifiers, or pass it to permit(_:)"
             )
         }
     }

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// An error of a broker.
 public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of broker errors. A minor release may add more.
@@ -63,7 +65,8 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         let others = count < taken.count ? "; the other \(taken.count - count) were accepted" : ""
         message =
             "group full: \(count) of the \(taken.count) jobs of this push \(count == 1 ? "was" : "were") refused, because group \(group) "
-            + "of queue \"\(queue)\" has as many waiting jobs as its rule allows\(others)"
+            + "of queue \"\(queue)\" has as many waiting jobs as its rule allows (errand flow list \(queue))\(others); push them "
+            + "again later, or raise the limit"
         (fitting, concernsOneQueue) = (nil, false)
         self.taken = taken
     }
@@ -81,6 +84,14 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         self.init(
             .queueNotFound,
             "queue \"\(queue)\" does not exist; check its name, or create it with errand queue create \(queue)"
+        )
+    }
+
+    /// Makes the error for a queue with a name that no queue may have.
+    package init(invalidQueue queue: String) {
+        self.init(
+            .refused,
+            "queue \"\(queue.printable.shortened(to: 200))\": the name must match [A-Za-z0-9_.-]{1,128}"
         )
     }
 

@@ -57,10 +57,17 @@ public struct DescriptionError: Error, Sendable, Equatable {
 
 extension DescriptionError: CustomStringConvertible {
     /// The complete message with field and offset.
-    public var description: String {
-        let place = [field.map { "\"\($0)\"" }, offset.map { "at byte \($0)" }].compactMap(\.self).joined(
-            separator: " "
-        )
+    public var description: String { text(at: offset.map { "at byte \($0)" }) }
+
+    /// The complete message with field and the position in the text as editors show it.
+    ///
+    /// - Parameter text: The text in which the error is.
+    package func explanation(in text: [UInt8]) -> String {
+        self.text(at: offset.map { "at " + TextPosition.words(of: $0, in: text) })
+    }
+
+    private func text(at position: String?) -> String {
+        let place = [field.map { "\"\($0)\"" }, position].compactMap(\.self).joined(separator: " ")
         return "invalid operation description: " + (place.isEmpty ? message : place + ": " + message)
     }
 }

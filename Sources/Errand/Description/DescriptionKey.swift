@@ -38,7 +38,7 @@ enum DescriptionKey: String, CaseIterable {
             "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits; 1000000000 to 999999999999 are "
                 + "times in seconds: multiply by 1000"
         case .retries: "a whole number from 0 to 1000, in plain digits"
-        case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
+        case .backoff: "a JSON object with any of \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"
         case .group: GroupName.rule
         case .cost: "a whole number from 1 to 1000000, in plain digits"

@@ -91,7 +91,8 @@ public struct EventStream: AsyncSequence, Sendable {
             if page.kept == 0, page.entries.isEmpty {
                 throw BrokerError(
                     .refused,
-                    "queue \"\(stream.queue)\" keeps no events: errand queue set \(stream.queue) events 100000"
+                    "queue \"\(stream.queue)\" keeps no events, or does not exist; let it keep the latest ones with: errand "
+                        + "queue set \(stream.queue) events 100000"
                 )
             }
             if reading == nil, stream.start == nil {

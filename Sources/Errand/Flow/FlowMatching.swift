@@ -1,3 +1,5 @@
+import ErrandText
+
 /// The pattern of a rule: which groups it is for, and how specific it is.
 ///
 /// The rule whose pattern has the longest literal prefix applies. A `*` never stands for a slash, so a rule is either for
@@ -17,8 +19,8 @@ package struct FlowMatching: Sendable, Hashable {
         guard pattern.isEmpty || (parts.count <= 2 && parts.allSatisfy(Self.isPart)) else {
             throw BrokerError(
                 .refused,
-                "a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each, or empty for the "
-                    + "whole queue"
+                "\"\(pattern.printable.shortened(to: 200))\" is not a pattern: write one or two parts with a slash between, of "
+                    + "[A-Za-z0-9_.:@+*-]{1,64} each, or nothing for the whole queue"
             )
         }
         self.pattern = pattern

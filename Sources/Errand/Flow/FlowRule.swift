@@ -57,22 +57,32 @@ public struct FlowRule: Sendable, Equatable {
     /// Throws if a value is outside its range, or is not for the whole queue although the pattern is.
     package func check(for pattern: FlowMatching) throws(BrokerError) {
         guard !pattern.isWholeQueue || (weight == nil && order == nil) else {
-            throw BrokerError(.refused, "the whole queue has no \(weight == nil ? "order" : "weight")")
+            throw BrokerError(
+                .refused,
+                "a rule for the whole queue cannot have \(weight == nil ? "an order" : "a weight"); name groups in the pattern, such "
+                    + "as tenant-*"
+            )
         }
         guard maxWaiting.map(Self.waitingLimits.contains) ?? true else {
-            throw BrokerError(.refused, "the waiting jobs of a rule must be 1 to 10000000")
+            throw BrokerError(.refused, "the most waiting jobs of a rule must be 1 to 10000000")
         }
         guard !pattern.isWholeQueue || maxWaiting == nil else {
-            throw BrokerError(.refused, "the most jobs of a whole queue are a setting of it: errand queue limit")
+            throw BrokerError(
+                .refused,
+                "a rule for the whole queue cannot limit waiting jobs; limit the queue with errand queue limit"
+            )
         }
         guard pattern.isWholeQueue || !isFairByTime else {
-            throw BrokerError(.refused, "shares by run time are a rule of the whole queue")
+            throw BrokerError(.refused, "shares by run time are set for the whole queue only; leave the pattern empty")
         }
         guard atOnce.map(Self.atOnceLimits.contains) ?? true else {
-            throw BrokerError(.refused, "the jobs at once of a rule must be 1 to 1000000")
+            throw BrokerError(.refused, "a rule must allow 1 to 1000000 jobs at once")
         }
         guard order == nil || atOnce ?? 1 == 1 else {
-            throw BrokerError(.refused, "the jobs of an ordered group run one at a time, so at once must be 1")
+            throw BrokerError(
+                .refused,
+                "the jobs of an ordered group run one at a time; leave the limit of jobs at once out, or set it to 1"
+            )
         }
         try rate?.check()
         guard weight.map(Self.weightLimits.contains) ?? true else {

@@ -159,9 +159,7 @@ extension MemoryBroker {
     }
 
     private func makeBox(_ name: String) throws(BrokerError) -> MemoryQueueBox {
-        guard QueueName.isValid(name) else {
-            throw BrokerError(.refused, "queue \"\(name)\": the name must match [A-Za-z0-9_.-]{1,128}")
-        }
+        guard QueueName.isValid(name) else { throw BrokerError(invalidQueue: name) }
         return MemoryQueueBox(name)
     }
 }

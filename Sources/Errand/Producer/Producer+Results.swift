@@ -82,9 +82,27 @@ public struct JobResult: Sendable, Equatable {
 
     /// Decodes the result.
     ///
-    /// - Throws: an error if the result is not JSON or does not fit the type.
+    /// - Throws: ``JobFailure`` if there is no result or it is not JSON, `DecodingError` if it does not fit the type.
     public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
-        try JSONText(validating: bytes).decode(type)
+        try Self.json(bytes, of: "job \(id)").decode(type)
+    }
+
+    /// Returns a result as JSON.
+    ///
+    /// - Parameter job: The job, for people.
+    static func json(_ bytes: [UInt8], of job: String) throws(JobFailure) -> JSONText {
+        guard !bytes.isEmpty else {
+            throw JobFailure(
+                "\(job) has finished without a result; let its handler return a value, or read its result without a type",
+                isFinal: true
+            )
+        }
+        do { return try JSONText(validating: bytes) } catch {
+            throw JobFailure(
+                "the result of \(job) is not JSON (\(error)); read its bytes, without a type",
+                isFinal: true
+            )
+        }
     }
 
     /// The maximum size of a result in bytes.
@@ -95,7 +113,8 @@ public struct JobResult: Sendable, Equatable {
         let bytes = try JSONText(encoding: value).bytes
         guard bytes.count <= mostBytes else {
             throw JobFailure(
-                "the result has \(bytes.count) bytes of JSON; at most \(mostBytes) are kept",
+                "the result has \(bytes.count) bytes of JSON, but at most \(mostBytes) are kept; store it elsewhere and return "
+                    + "a reference",
                 isFinal: true
             )
         }
@@ -120,7 +139,12 @@ public struct JobNotFinished: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String {
         let reason = error.map { ": \($0)" } ?? ""
         let standing = state.map { "is \($0.rawValue)\(reason)" }
-        guard isOutOfTime else { return "job \(id) \(standing ?? "is not known to the broker (any more)")" }
+        guard isOutOfTime else {
+            let unknown =
+                "is not known to the broker (any more): check its id and its queue, and note that ended jobs are kept "
+                + "for a while only (errand queue set QUEUE keep-results)"
+            return "job \(id) \(standing ?? unknown)"
+        }
         let waited = limit.map { " within \($0)" } ?? ""
         return "job \(id) had not ended\(waited): it \(standing ?? "cannot be looked up"); "
             + "pass a longer time as 'within', or nil to wait for as long as it takes"

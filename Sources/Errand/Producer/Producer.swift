@@ -54,7 +54,11 @@ public struct Producer: Sendable {
     public func push(_ description: OperationDescription) async throws -> Receipt {
         let receipts = try await push(contentsOf: [description])
         guard let receipt = receipts.first else {
-            throw BrokerError(.protocolViolation, "the broker returned no receipt")
+            throw BrokerError(
+                .protocolViolation,
+                "no receipt was returned for the job, so it may not have been pushed; a middleware must return the receipts of "
+                    + "the next one, or throw"
+            )
         }
         return receipt
     }

@@ -114,13 +114,18 @@ extension Schedule {
 
     private func validateTemplate() throws(ScheduleError) {
         guard template.id == nil, template.notBefore == nil else {
-            throw ScheduleError(.invalid, "template", "has an id or a time; each tick gives its job its own")
+            throw ScheduleError(
+                .invalid,
+                "template",
+                "must have neither an id nor a time: each tick gives its job its own; leave them out"
+            )
         }
         guard overlap == .allow || (template.givenPolicy == nil && template.givenUniqueUntil == nil) else {
             throw ScheduleError(
                 .invalid,
                 "overlap",
-                "\"\(overlap.rawValue)\" settles the uniqueness; leave \"unique\" and \"unique_until\" out of the template, or write allow"
+                "\"\(overlap.rawValue)\" already decides what happens to a second job; leave \"unique\" and \"unique_until\" out, "
+                    + "or use the overlap \"allow\""
             )
         }
         // What a producer refuses at a push would fail at every tick.
@@ -129,12 +134,23 @@ extension Schedule {
         }
         let text = encoded()
         guard text.count <= Self.mostBytes else {
-            throw ScheduleError(.invalid, "template", "is too large: the schedule has \(text.count) bytes")
+            throw ScheduleError(
+                .invalid,
+                "template",
+                "is too large: the schedule has \(text.count) bytes, and at most \(Self.mostBytes) are allowed; \(Self.shorter)"
+            )
         }
         // In the definition, the template is nested one level deeper.
         var scanner = JSONScanner(template.encoded())
         do { _ = try scanner.value() } catch {
-            throw ScheduleError(.invalid, "template", "its arguments are too deep for a schedule: \(error.message)")
+            throw ScheduleError(
+                .invalid,
+                "template",
+                "its arguments may be at most \(DescriptionLimits.depth - 1) levels deep in a schedule; flatten them"
+            )
         }
     }
+
+    /// What to do about a definition that is too long.
+    static let shorter = "pass a reference instead of large arguments"
 }

@@ -45,7 +45,12 @@ extension StatisticsResolution {
     package func buckets(from: Int64, to: Int64) throws(BrokerError) -> ClosedRange<Int64> {
         let (first, last) = (bucket(of: max(0, from)), bucket(of: max(0, to)))
         guard first <= last, last - first <= Int64(kept) else {
-            throw BrokerError(.refused, "statistics in \(rawValue) are for 1 to \(kept) of them at once")
+            let coarser = self == .hours ? "" : ", or for a coarser resolution"
+            throw BrokerError(
+                .refused,
+                "the period must begin before it ends, and have at most \(kept) steps of \(rawValue); ask for a shorter "
+                    + "period\(coarser)"
+            )
         }
         return first...last
     }

@@ -28,7 +28,8 @@ final class BrokerTasks: TaskBacklog {
     /// holder, the pushed job itself waits until it is cancelled.
     func cancel(_ identifier: String, _ answer: @escaping TaskAnswer<Void>) {
         guard accepts(identifier) else { return answer(.success(())) }
-        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged("request \(identifier) was not cancelled", answer)) {
+            [place] () async throws(TaskScheduler.Error) in
             let id = JobIDGenerator.next()
             let question = try Self.described { () throws(DescriptionError) in
                 try OperationDescription(
@@ -47,22 +48,29 @@ final class BrokerTasks: TaskBacklog {
     }
 
     func cancelAll(_ answer: @escaping TaskAnswer<Void>) {
-        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged("the requests were not all cancelled", answer)) {
+            [place] () async throws(TaskScheduler.Error) in
             try await place.cancel(try await place.waiting().map(\.id))
         }
     }
 
     func pending(_ answer: @escaping TaskAnswer<[RequestedTask]>) {
-        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged("the pending requests cannot be listed", answer)) {
+            [place] () async throws(TaskScheduler.Error) in
             try await place.waiting().map(\.requested)
         }
     }
 
     /// Returns an `answer` that also logs errors, which its caller may be unable to throw.
-    private func logged<Value>(_ answer: @escaping TaskAnswer<Value>) -> TaskAnswer<Value> {
+    ///
+    /// - Parameter failure: What has failed, for people.
+    private func logged<Value>(
+        _ failure: Logger.Message,
+        _ answer: @escaping TaskAnswer<Value>
+    ) -> TaskAnswer<Value> {
         { [logger = place.logger] result in
             if case .failure(let error) = result {
-                logger.error("the task requests could not be reached", metadata: ["error": "\(error)"])
+                logger.error(failure, metadata: ["error": "\(error)"])
             }
             answer(result)
         }

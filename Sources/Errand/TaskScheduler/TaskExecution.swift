@@ -16,7 +16,7 @@ struct TaskExecution: Sendable {
 
     private func execute(_ job: JobContext) async -> HandlerOutcome {
         guard let requested = RequestedTask(job.arguments, identifier: identifier, notBefore: nil) else {
-            return .failed("its arguments request no task", isFinal: true)
+            return .failed("its arguments are not those of a task request, which only submit(_:) makes", isFinal: true)
         }
         guard let registration = registry.registration(of: identifier) else {
             return .failed("no handler is registered for \"\(identifier)\"", isFinal: true)

@@ -23,7 +23,7 @@ struct TaskLaunch: Sendable {
 
     private func launch(_ job: JobContext) async throws -> HandlerOutcome {
         guard let requested = RequestedTask(job.arguments, identifier: identifier, notBefore: nil) else {
-            return .failed("its arguments request no task", isFinal: true)
+            return .failed("its arguments are not those of a task request, which only submit(_:) makes", isFinal: true)
         }
         let run: JobEnvelope
         do throws(DescriptionError) {

@@ -36,7 +36,7 @@ struct TaskPlace: Sendable {
         }
         throw TaskScheduler.Error(
             .outcomeUnknown,
-            "whether the broker took the request is not known: \(loss?.message ?? "")"
+            "the broker did not confirm the request, so it may or may not have been carried out; make it again, which does no harm: \(loss?.message ?? "")"
         )
     }
 
@@ -72,6 +72,9 @@ extension TaskScheduler.Error {
     }
 
     init(_ error: DescriptionError) {
-        self.init(.unavailable, "the broker cannot keep the request: \(error)")
+        self.init(
+            .unavailable,
+            "the broker cannot keep the request (its identifier must be 1 to 121 of the characters A-Z a-z 0-9 _ . -): \(error)"
+        )
     }
 }

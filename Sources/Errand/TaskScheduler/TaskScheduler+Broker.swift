@@ -75,7 +75,11 @@ extension TaskScheduler {
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) throws -> Worker {
         guard let tasks = backlog as? BrokerTasks else {
-            throw Error(.unavailable, "this scheduler keeps its requests in the process and runs them without a worker")
+            throw Error(
+                .unavailable,
+                "this scheduler keeps its requests in the process and runs them without a worker; make it with a broker to use "
+                    + "workers"
+            )
         }
         return Worker(
             broker: tasks.place.broker,

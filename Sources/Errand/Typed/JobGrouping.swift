@@ -25,7 +25,7 @@ public struct JobGrouping: Sendable, Equatable {
                 throw DescriptionError(
                     .invalidValue,
                     field: DescriptionKey.group.rawValue,
-                    "is made from the field \"\(field)\" of the arguments, which must be a text or a whole number"
+                    "is made from the field \"\(field)\" of the arguments, which must be there, as text or a whole number"
                 )
             }
             parts.append(part)

@@ -105,6 +105,20 @@ extension JobParameters {
         )
     }
 
+    /// What does not fit, in a few words.
+    private static func sentence(of error: any Error) -> String {
+        func place(_ context: DecodingError.Context, _ last: [any CodingKey] = []) -> String {
+            "\"" + (context.codingPath + last).map(\.stringValue).joined(separator: ".") + "\""
+        }
+        return switch error as? DecodingError {
+        case .keyNotFound(let key, let context): "\(place(context, [key])) is missing"
+        case .valueNotFound(let type, let context): "\(place(context)) is null and must be \(type)"
+        case .typeMismatch(let type, let context): "\(place(context)) must be \(type)"
+        case .dataCorrupted(let context): "\(place(context)): \(context.debugDescription)"
+        default: "\(error)"
+        }
+    }
+
     /// Reads the parameters of a job that this worker has claimed.
     ///
     /// - Throws: a final ``JobFailure`` if the arguments do not fit the type; ``JobSnooze`` if a newer version of the
@@ -116,7 +130,11 @@ extension JobParameters {
             return version == jobVersion
                 ? try job.arguments.decode(Self.self) : try Self(upgrading: job.arguments, from: version)
         } catch {
-            throw JobFailure("the arguments do not fit \(Self.self), version \(version): \(error)", isFinal: true)
+            throw JobFailure(
+                "the arguments do not fit \(Self.self), version \(version): \(sentence(of: error)); make new properties "
+                    + "optional, or raise jobVersion and read older arguments in init(upgrading:from:)",
+                isFinal: true
+            )
         }
     }
 }

@@ -44,8 +44,7 @@ enum UniqueFields {
         let there = present.isEmpty ? "" : "; the arguments have \(present.sorted().joined(separator: ", "))"
         return DescriptionError(
             .invalidValue,
-            field: DescriptionKey.name.rawValue,
-            "jobs are to be unique by \(names), and \(type) has no such field\(there)"
+            "its jobs are to be unique by \(names), but \(type) has no such field\(there); correct the field's name"
         )
     }
 

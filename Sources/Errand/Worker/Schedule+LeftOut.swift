@@ -16,7 +16,8 @@ extension Schedule {
         }
         guard let edited = stored.schedule?.origin.edited else {
             return
-                "\(subject) is left as it is: revision \(revision) is stored, which is higher than \(self.revision) in \(place)"
+                "\(subject) is left as it is: revision \(revision) is stored, which is higher than \(self.revision) in \(place); "
+                + "to change it, raise the revision there above \(revision)"
         }
         let date = Date(timeIntervalSince1970: Double(edited / 1000)).formatted(Date.ISO8601FormatStyle())
         return "\(subject) is left as a person has changed it at \(date); write the change into \(place), or raise the "

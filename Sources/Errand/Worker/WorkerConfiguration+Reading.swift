@@ -48,7 +48,8 @@
                 else {
                     throw ConfigurationProblem(
                         "queues",
-                        "\"\(text)\" is not a queue: write mail, or mail:3 with a weight of 1 to 1000"
+                        "\"\(text)\" is not a queue: write a name of 1 to 128 of the characters A-Z a-z 0-9 _ . -, or one with "
+                            + "a weight of 1 to 1000, such as mail:3"
                     )
                 }
                 shares.append(QueueShare(String(parts[0]), weight: weight))

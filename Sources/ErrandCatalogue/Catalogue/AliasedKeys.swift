@@ -1,33 +1,64 @@
+import Yams
+
 /// Keys that are aliases, or contain some.
 ///
-/// The YAML parser compares keys by their whole contents, so a key with nested aliases of a few hundred bytes takes
-/// practically forever. Catalogues need no such keys, so a text that may have one is refused before it is parsed. This
-/// also refuses a text with aliases in which a colon follows a closing bracket or brace, which valid catalogues hardly
-/// need.
+/// Yams compares keys by their whole contents, so a key with nested aliases of a few hundred bytes takes practically
+/// forever. Such keys are found in a copy of the text that has plain text in place of every alias, which is parsed in no
+/// time.
 enum AliasedKeys {
-    static func mayBeThere(in yaml: String) -> Bool {
+    /// What the plain text in place of an alias begins with.
+    private static let mark: Unicode.Scalar = "\u{E000}"
+
+    /// Returns the text with plain text in place of its aliases; `nil` if it has none.
+    ///
+    /// An alias has an asterisk and the name of an anchor: the asterisks of a cron expression are left alone.
+    static func withoutAliases(_ yaml: String) -> String? {
         let bytes = Array(yaml.utf8)
-        guard bytes.contains(UInt8(ascii: "*")) else { return false }
-        var hasAlias = false
-        var hasComplexKey = false
-        for (index, byte) in bytes.enumerated() where index == 0 || separators.contains(bytes[index - 1]) {
-            if byte == UInt8(ascii: "*") {
-                hasAlias = true
-                if isKey(bytes[index...].drop { !separators.contains($0) }) { hasComplexKey = true }
-            }
-            if byte == UInt8(ascii: "?") { hasComplexKey = true }
+        let anchors = Set(bytes.indices.filter { bytes[$0] == UInt8(ascii: "&") }.map { name(after: $0, in: bytes) })
+        var output: [UInt8] = []
+        var copied = 0
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "*") {
+            let name = name(after: index, in: bytes)
+            guard !name.isEmpty, anchors.contains(name) else { continue }
+            output += Array(bytes[copied..<index]) + Array(String(mark).utf8) + Array(name)
+            copied = name.endIndex
+            // An alias ends at a colon, but plain text only at one with a space after it.
+            guard let colon = bytes[copied...].firstIndex(where: { !blanks.contains($0) }) else { continue }
+            guard bytes[colon] == UInt8(ascii: ":") else { continue }
+            output += Array(bytes[copied...colon]) + [UInt8(ascii: " ")]
+            copied = colon + 1
         }
-        guard hasAlias else { return false }
-        return hasComplexKey
-            || bytes.indices.contains { closers.contains(bytes[$0]) && isKey(bytes[bytes.index(after: $0)...]) }
+        guard copied > 0 else { return nil }
+        return String(decoding: output + Array(bytes[copied...]), as: UTF8.self)
     }
 
-    /// Returns whether a colon comes next.
-    private static func isKey(_ rest: ArraySlice<UInt8>) -> Bool {
-        rest.first { !spaces.contains($0) } == UInt8(ascii: ":")
+    /// Returns the first key of a text without aliases that is no text, or was an alias.
+    static func key(in node: Node) -> Node? {
+        switch node {
+        case .scalar, .alias: return nil
+        case .sequence(let items):
+            for item in items {
+                if let key = key(in: item) { return key }
+            }
+        case .mapping(let mapping):
+            for (name, value) in mapping {
+                guard isText(name) else { return name }
+                if let key = key(in: value) { return key }
+            }
+        }
+        return nil
     }
 
-    private static let spaces = Array(" \t\r\n".utf8)
-    private static let separators = spaces + Array(",[]{}:-".utf8)
-    private static let closers = Array("]}".utf8)
+    private static func isText(_ key: Node) -> Bool {
+        guard case .scalar(let scalar) = key else { return false }
+        return scalar.style != .plain || scalar.string.unicodeScalars.first != mark
+    }
+
+    /// Returns the name that follows an asterisk or ampersand.
+    private static func name(after index: Int, in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes[(index + 1)...].prefix { names.contains($0) }
+    }
+
+    private static let blanks = Array(" \t\r\n".utf8)
+    private static let names = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-".utf8)
 }

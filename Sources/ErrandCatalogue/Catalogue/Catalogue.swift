@@ -32,7 +32,8 @@ package struct Catalogue: Sendable {
     package init(contentsOf path: String) throws(CatalogueError) {
         let bytes: [UInt8]
         do throws(TextFile.Problem) { bytes = try TextFile.read(path, atMost: Self.mostBytes) } catch {
-            throw CatalogueError(source: path, reason: "\(error)" + (error.isTooLarge ? "; that is no catalogue" : ""))
+            let limit = error.isTooLarge ? ", the most that a catalogue may have" : ""
+            throw CatalogueError(source: path, reason: "\(error)\(limit)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CatalogueError(source: path, reason: "is not valid UTF-8; save it as UTF-8 text")
@@ -48,6 +49,11 @@ package struct Catalogue: Sendable {
     /// - Throws: ``CatalogueError`` if the text is invalid.
     package init(yaml: String, source: String) throws(CatalogueError) {
         self = try CatalogueReader(source: source).catalogue(in: yaml)
+    }
+
+    /// Returns the operation whose name is nearest to a mistyped one, if there is one.
+    package func nearestOperation(to name: String) -> String? {
+        Spelling.nearest(to: name, among: operations.keys.sorted())
     }
 
     /// The queues of the operations and schedules, each once, in alphabetical order.

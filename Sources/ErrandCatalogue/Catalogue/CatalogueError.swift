@@ -15,10 +15,11 @@ package struct CatalogueError: Error, CustomStringConvertible {
     /// The problem, and what is permitted.
     package let reason: String
 
-    /// Makes an error about the whole file.
-    package init(source: String, reason: String) {
+    /// Makes an error about the whole file or a line.
+    package init(source: String, reason: String, line: Int? = nil) {
         self.source = source
         self.reason = reason
+        self.line = line
     }
 
     /// A description on one line and of limited length, whatever the catalogue contains. For example `jobs.yaml:7:

@@ -17,7 +17,7 @@ extension CatalogueNode {
     private func appendJSON(to output: inout [UInt8], depth: Int, _ limit: Int) throws(CatalogueError) {
         guard depth < Self.deepest else { throw error("is more than \(Self.deepest) levels deep; flatten it") }
         guard output.count < limit else {
-            throw error("is too large; at most \(limit >> 20) MiB is allowed")
+            throw error("is too large here: at most \(limit >> 20) MiB of JSON in all is allowed")
         }
         switch node {
         case .scalar(let scalar): output += json(scalar).bytes

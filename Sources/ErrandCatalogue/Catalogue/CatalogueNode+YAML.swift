@@ -9,34 +9,25 @@ extension CatalogueNode {
     ///   - needed: What an empty text lacks, for people.
     /// - Throws: ``CatalogueError`` if the text is neither, or has keys that are not plain text.
     init(yaml: String, source: String, needed: String) throws(CatalogueError) {
-        if AliasedKeys.mayBeThere(in: yaml) {
-            throw CatalogueError(
-                source: source,
-                reason: "has aliases and a key that is not plain text; write the key out"
-            )
+        if let plain = AliasedKeys.withoutAliases(yaml) { try Self.checkKeys(of: plain, source) }
+        guard let node = try Self.compose(yaml, source) else {
+            throw CatalogueError(source: source, reason: "is empty; it needs \(needed)")
         }
-        let node: Node?
-        do { node = try Yams.compose(yaml: yaml) } catch { throw Self.syntaxError(error, source) }
-        guard let node else { throw CatalogueError(source: source, reason: "is empty; it needs \(needed)") }
         self.init(node: node, source: source)
     }
 
-    /// Returns an error with the position, but without the lines, which may contain a password.
-    private static func syntaxError(_ error: any Error, _ source: String) -> CatalogueError {
-        let (problem, line): (String, Int?) =
-            switch error as? YamlError {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                ("is neither YAML nor JSON: \(problem) (column \(mark.column))", mark.line)
-            case .duplicatedKeysInMapping(let keys, let context):
-                ("has a key twice: \(keys.joined(separator: ", "))", context.mark.line)
-            case .reader(let problem, let offset, _, _):
-                ("is neither YAML nor JSON: \(problem)\(offset.map { " (at byte \($0))" } ?? "")", nil)
-            default: ("is neither YAML nor JSON", nil)
-            }
-        var described = CatalogueError(source: source, reason: problem)
-        described.line = line
-        return described
+    /// Throws if a key of the text, which has no aliases, is no text or was an alias.
+    private static func checkKeys(of plain: String, _ source: String) throws(CatalogueError) {
+        guard let node = try compose(plain, source), let key = AliasedKeys.key(in: node) else { return }
+        let reason = "a key is an alias (*name), a list or a mapping; write the key as plain text"
+        throw CatalogueError(source: source, reason: reason, line: key.mark?.line)
+    }
+
+    private static func compose(_ yaml: String, _ source: String) throws(CatalogueError) -> Node? {
+        do { return try Yams.compose(yaml: yaml) } catch {
+            let problem = YAMLProblem(error)
+            throw CatalogueError(source: source, reason: problem.reason, line: problem.line)
+        }
     }
 
     /// Returns the line, from 1, of the innermost part of a path that is there.

@@ -20,13 +20,17 @@ struct CatalogueNode {
     }
 
     /// Returns the pairs of a mapping, in the order of the file.
-    func entries() throws(CatalogueError) -> [(key: String, value: CatalogueNode)] {
-        guard case .mapping(let mapping) = node else {
-            throw error("is \(kind); a mapping of keys to values belongs here")
-        }
+    ///
+    /// - Parameter needed: What the mapping must have, for people.
+    func entries(
+        _ needed: String = "a mapping of keys to values belongs here"
+    ) throws(CatalogueError) -> [(key: String, value: CatalogueNode)] {
+        guard case .mapping(let mapping) = node else { throw error("is \(kind); \(needed)") }
         var entries: [(key: String, value: CatalogueNode)] = []
         for (keyNode, value) in mapping {
-            guard case .scalar(let name) = keyNode else { throw error("has a key that is not plain text") }
+            guard case .scalar(let name) = keyNode else {
+                throw error("has a key that is not plain text; write or quote it as text")
+            }
             var place = CatalogueNode(node: value, source: source, operation: operation, schedule: schedule)
             place.key = key.map { "\($0).\(name.string)" } ?? name.string
             entries.append((name.string, place))
@@ -37,7 +41,8 @@ struct CatalogueNode {
     /// Returns the pairs of a mapping whose keys must be known ones.
     func entries(known: [String]) throws(CatalogueError) -> [String: CatalogueNode] {
         var found: [String: CatalogueNode] = [:]
-        for (name, value) in try entries() {
+        let needed = "write keys and values; known keys: \(known.joined(separator: ", "))"
+        for (name, value) in try entries(needed) {
             guard known.contains(name) else {
                 let hint = Spelling.nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ";"
                 throw value.error("is not a known key\(hint) Known keys: \(known.joined(separator: ", "))")
@@ -55,46 +60,54 @@ struct CatalogueNode {
         }
     }
 
+    /// What ``text(_:)`` needs if its caller does not say.
+    static let anyText = "text"
+
     /// Returns the text of a scalar as it is written, whatever type YAML gives it: `1.0` stays `1.0`.
-    func text() throws(CatalogueError) -> String {
+    ///
+    /// - Parameter needed: What the text must be, for people.
+    func text(_ needed: String = CatalogueNode.anyText) throws(CatalogueError) -> String {
         guard case .scalar(let scalar) = node, !isNull else {
-            let hint = node.mapping != nil ? " (quote what begins with a brace: \"{path}\")" : ""
-            throw error("is \(kind); text belongs here\(hint)")
+            // Numbers and durations have no braces.
+            let isText = needed == Self.anyText && node.mapping != nil
+            let hint = isText ? " (quote what begins with a brace: \"{path}\")" : ""
+            throw error("is \(kind); \(needed) belongs here\(hint)")
         }
         return scalar.string
     }
 
     /// Returns a whole number within a range.
     func number(in range: ClosedRange<Int64>) throws(CatalogueError) -> Int {
-        let text = try text()
+        let needed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let text = try text(needed)
         guard let number = Int(text), range.contains(Int64(number)) else {
-            throw error("\"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw error("\"\(text.shortened(to: 100))\" is not \(needed)")
         }
         return number
     }
 
     /// Returns a yes or no.
     func boolean() throws(CatalogueError) -> Bool {
-        switch try text() {
+        switch try text("true or false") {
         case "true": return true
         case "false": return false
-        default: throw error("must be true or false")
+        case let other: throw error("is \"\(other)\"; true or false belongs here")
         }
     }
 
     /// Returns one of a few words, which are `what` for people.
     func word<Word: RawRepresentable<String> & CaseIterable>(_ what: String) throws(CatalogueError) -> Word {
-        let text = try text()
+        let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        let text = try text("\(what) (one of \(allowed))")
         guard let word = Word(rawValue: text) else {
-            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\"\(text)\" is not \(what); allowed: \(allowed)")
+            throw error("\"\(text.shortened(to: 100))\" is not \(what); allowed: \(allowed)")
         }
         return word
     }
 
     /// Returns a duration.
     func duration() throws(CatalogueError) -> Duration {
-        let text = try text()
+        let text = try text("a duration, such as 90s, 5m or 2h,")
         do { return try DurationText.parse(text) } catch { throw self.error("\(error)") }
     }
 
@@ -119,7 +132,7 @@ struct CatalogueNode {
 
     private var kind: String {
         switch node {
-        case .scalar(let scalar): isNull ? "empty" : "\"\(scalar.string)\""
+        case .scalar(let scalar): isNull ? "empty" : "\"\(scalar.string.shortened(to: 100))\""
         case .mapping: "a mapping"
         case .sequence: "a list"
         case .alias: "an alias"

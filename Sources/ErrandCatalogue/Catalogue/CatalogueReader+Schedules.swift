@@ -13,7 +13,7 @@ extension CatalogueReader {
     ) throws(CatalogueError) -> [CatalogueSchedule] {
         guard let list, !list.isNull else { return [] }
         var schedules: [CatalogueSchedule] = []
-        for (name, value) in try CatalogueNode(node: list.node, source: source).entries() {
+        for (name, value) in try list.entries() {
             let place = CatalogueNode(node: value.node, source: source, schedule: name)
             schedules.append(try schedule(name, at: place, operations.map(\.name)))
         }

@@ -17,9 +17,8 @@ struct CatalogueReader {
     }
 
     private func operations(in list: CatalogueNode) throws(CatalogueError) -> [CatalogueOperation] {
-        let entries = try CatalogueNode(node: list.node, source: source).entries()
         var operations: [CatalogueOperation] = []
-        for (name, value) in entries {
+        for (name, value) in try list.entries() {
             let place = CatalogueNode(node: value.node, source: source, operation: name)
             operations.append(try operation(name, at: place))
         }
@@ -44,7 +43,7 @@ struct CatalogueReader {
     private func restsGroup(_ entries: [String: CatalogueNode]) throws(CatalogueError) -> Bool {
         guard let value = entries["retry_after"] else { return false }
         guard entries["http"] != nil else { throw value.error("is for \"http\": a command returns no Retry-After") }
-        switch try value.text() {
+        switch try value.text("\"job\" or \"group\"") {
         case "job": return false
         case "group": return true
         default: throw value.error("must be \"job\" or \"group\": what waits when a server asks for a pause")
@@ -66,7 +65,7 @@ struct CatalogueReader {
             return .serve(ServedPool(operation, try ServedCommand(command(serve), entries)))
         }
         if let key = ServedCommand.keys.first(where: { entries[$0] != nil }), let value = entries[key] {
-            throw value.error("is for \"serve\"; the children of other operations have one job each")
+            throw value.error("works only with \"serve\"")
         }
         if let run = entries["run"] { return .run(try command(run)) }
         if let http = entries["http"] { return .http(try CatalogueRequest(at: http)) }

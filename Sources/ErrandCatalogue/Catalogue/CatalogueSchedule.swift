@@ -32,11 +32,18 @@ package struct CatalogueSchedule: Sendable {
     let lines: [String: Int]
 
     /// Returns an error about this schedule.
-    func error(_ key: String?, _ reason: String) -> CatalogueError {
-        var error = CatalogueError(source: place.source, reason: reason)
+    ///
+    /// - Parameters:
+    ///   - field: The invalid key, or the field of a job's description or of a schedule's definition.
+    ///   - reason: The problem, which follows the key.
+    func error(_ field: String?, _ reason: String) -> CatalogueError {
+        // A catalogue has no templates, and its durations have units: the keys of descriptions end with "_ms" instead.
+        let isTemplate = field == "template"
+        let key = isTemplate ? nil : field?.replacing("_ms", with: "")
+        var error = CatalogueError(source: place.source, reason: isTemplate ? "its job: \(reason)" : reason)
         error.schedule = name
-        error.line = key.flatMap { lines[$0] } ?? place.line
-        error.key = key.flatMap { lines[$0] == nil ? nil : $0 }
+        error.line = key.flatMap { lines[String($0.prefix { $0 != "." })] } ?? place.line
+        error.key = key
         return error
     }
 }

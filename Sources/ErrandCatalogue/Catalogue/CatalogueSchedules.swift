@@ -54,7 +54,7 @@ extension CatalogueSchedule {
             self.operation,
             arguments: arguments,
             queue: values.queue ?? usual?.queue,
-            name: uniqueName ?? (isOwn ? try rendered(operation?.nameTemplate, "name") : nil),
+            name: uniqueName ?? (isOwn ? try jobName(operation) : nil),
             unique: values.uniqueness ?? (isOwn ? usual?.uniqueness : nil),
             // The operation's `unique_until` and window belong to its own policy.
             uniqueUntil: values.uniqueUntil ?? (isOwn && values.uniqueness == nil ? usual?.uniqueUntil : nil),
@@ -65,16 +65,20 @@ extension CatalogueSchedule {
             retries: values.retries,
             backoff: values.backoff,
             priority: values.priority ?? usual?.priority,
-            group: try rendered(operation?.groupTemplate, "group"),
+            group: try jobGroup(operation),
             cost: values.cost ?? usual?.cost
         )
     }
 
-    private func rendered(_ template: Template?, _ what: String) throws(CatalogueError) -> String? {
-        do throws(ArgumentError) {
-            return try template.map { template throws(ArgumentError) in try template.render(arguments) }
-        } catch {
-            throw self.error("arguments", "the operation's \(what) cannot be filled in: \(error)")
+    private func jobName(_ operation: CatalogueOperation?) throws(CatalogueError) -> String? {
+        do throws(ArgumentError) { return try operation?.jobName(arguments) } catch {
+            throw self.error("arguments", "\(error); change \"arguments\", or give the schedule a \"name\"")
+        }
+    }
+
+    private func jobGroup(_ operation: CatalogueOperation?) throws(CatalogueError) -> String? {
+        do throws(ArgumentError) { return try operation?.jobGroup(arguments) } catch {
+            throw self.error("arguments", "\(error); change \"arguments\"")
         }
     }
 }

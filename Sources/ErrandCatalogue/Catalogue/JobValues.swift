@@ -39,7 +39,7 @@ extension JobValues {
         self.init(
             queue: try entries["queue"]?.queue(),
             uniqueness: try entries["unique"]?.word("a uniqueness policy"),
-            uniqueUntil: try entries["unique_until"]?.word("how long a name is held"),
+            uniqueUntil: try entries["unique_until"]?.word("a moment at which a job gives up its name"),
             window: try entries["window"]?.duration("a window", in: DescriptionLimits.timeoutMilliseconds),
             atMost: try entries["at_most"]?.duration("a longest wait", in: DescriptionLimits.timeoutMilliseconds),
             timeout: try entries["timeout"]?.duration("a timeout", in: DescriptionLimits.timeoutMilliseconds),
@@ -78,10 +78,11 @@ extension CatalogueNode {
 
     private func fraction() throws(CatalogueError) -> Double {
         let text = try text()
-        // Swift also reads numbers such as 0x1.
-        guard (try? JSONText(validating: text.utf8)) != nil, let number = Double(text), (0...1).contains(number) else {
-            throw error("\"\(text)\" is not a number from 0 to 1")
-        }
+        // Swift also reads numbers such as 0x1, and YAML has .5.
+        let written = text.hasPrefix(".") ? "0" + text : text
+        guard (try? JSONText(validating: written.utf8)) != nil, let number = Double(written),
+            (0...1).contains(number)
+        else { throw error("\"\(text)\" is not a number from 0 to 1") }
         return number
     }
 }

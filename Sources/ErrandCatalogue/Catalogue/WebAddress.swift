@@ -56,7 +56,9 @@ package struct WebAddress: Sendable {
         guard hasArguments else { return url }
         let host = URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost ?? ""
         guard !host.contains("%") || host.contains(":") else {
-            throw WebAddressError("has characters in its server's name that do not belong there")
+            throw WebAddressError(
+                "has characters in its server's name that do not belong there: letters, digits, -, ., _ and ~ are allowed"
+            )
         }
         let segments = url.path(percentEncoded: true).split(separator: "/")
         guard !segments.contains(where: { $0 == "." || $0 == ".." }) else {
@@ -73,7 +75,10 @@ package struct WebAddress: Sendable {
         var rest = text[...]
         for (word, name) in places {
             guard let range = rest.range(of: word) else {
-                throw WebAddressError("has an argument in a place that cannot have one")
+                throw WebAddressError(
+                    "has an argument in a place that cannot have one; it may be a part of the server's name, the path or the "
+                        + "query"
+                )
             }
             parts += [.text(String(rest[..<range.lowerBound])), .argument(name)]
             rest = rest[range.upperBound...]

@@ -46,7 +46,7 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
 
     private var what: String {
         switch step {
-        case .prepare: "no pipes for it"
+        case .prepare: "it gets no pipes"
         case .fork: "no new process"
         case .setUp: "the new process could not be set up"
         case .reaper: "no process to guard it"

@@ -61,7 +61,10 @@ extension JobContext {
 
     fileprivate func commandEnded(_ result: ChildResult) async {
         if let error = result.lackOfRoom {
-            logger.warning("not run, and to be tried again", metadata: ["error": "\(error)"])
+            logger.warning(
+                "the command could not be started; it is tried again in a second",
+                metadata: ["error": "\(error)"]
+            )
             // Keeps its slot meanwhile: otherwise a worker without room would go through all waiting jobs, one after
             // the other.
             let left = deadline - ContinuousClock.now

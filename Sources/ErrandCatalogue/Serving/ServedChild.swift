@@ -130,7 +130,7 @@ final class ServedChild: Sendable {
         }
         var ended: [(run: ServedRun, outcome: HandlerOutcome)] = []
         for line in lines where state.withLock({ $0.violation == nil }) { take(line, &ended) }
-        if !isShort { violate("a line has more than \(ServedLines.mostBytes) bytes") }
+        if !isShort { violate("it wrote a line of more than \(ServedLines.mostBytes) bytes to standard output") }
         // It goes on before its last job does.
         if !ended.isEmpty { onFree(self) }
         for (run, outcome) in ended { run.end(outcome) }
@@ -139,7 +139,7 @@ final class ServedChild: Sendable {
     private func take(_ line: [UInt8], _ ended: inout [(run: ServedRun, outcome: HandlerOutcome)]) {
         let report: ServedReport
         do throws(ServedReport.Problem) { report = try ServedReport(line: line) } catch {
-            return violate("a line is no report: \(error.reason)")
+            return violate("it wrote to standard output \(error.reason)")
         }
         let run = state.withLock { state -> ServedRun? in
             guard let run = state.run, (run.id, run.token) == (report.id, report.token) else { return nil }
@@ -147,7 +147,7 @@ final class ServedChild: Sendable {
             return run
         }
         guard let run else {
-            return violate("it reported on \(report.id.prefix(64)), which it does not have with this token")
+            return violate("it reported on job \(report.id.prefix(64)), which it is not running with this token")
         }
         switch report.content {
         case .outcome(let outcome): ended.append((run, outcome))
@@ -175,7 +175,7 @@ extension HandlerOutcome {
     /// Makes the outcome of a job whose child has ended before it has reported one.
     fileprivate init(_ result: ChildResult, of violation: String?) {
         if let violation {
-            self = .failed("the child was stopped: \(violation)")
+            self = .failed("the command was stopped: \(violation)")
         } else if result.ending == .exited(0), !result.stopped {
             self = .failed(result.message("the child ended with status 0 before it had reported an outcome"))
         } else if result.ending == .exited(ChildCommand.retryStatus) {

@@ -1,4 +1,5 @@
 import Errand
+import ErrandText
 
 /// What a child of a `serve` operation says about its job: one line of JSON.
 struct ServedReport: Sendable, Equatable {
@@ -20,7 +21,20 @@ struct ServedReport: Sendable, Equatable {
 
 extension ServedReport {
     /// Why a line is not a report.
-    struct Problem: Error { let reason: String }
+    struct Problem: Error {
+        let reason: String
+
+        /// Why a report is not valid.
+        init(reason: String) { self.reason = reason }
+
+        /// A line that is no report at all, such as what a handler prints, or one that is not valid.
+        init(_ line: [UInt8], because problem: Problem? = nil) {
+            let quote = String(decoding: line.prefix(400), as: UTF8.self).printable.shortened(to: 60)
+            reason =
+                problem.map { "a line that is not a valid report (\"\(quote)\"): \($0.reason)" }
+                ?? "a line that is not a report (\"\(quote)\"); write anything else to standard error"
+        }
+    }
 
     private static let keys: Set<String> = [
         "id", "token", "outcome", "result", "error", "final", "retry_after_ms", "progress", "message", "checkpoint",
@@ -31,16 +45,18 @@ extension ServedReport {
 
     init(line: [UInt8]) throws(Problem) {
         let text: JSONText
-        do { text = try JSONText(validating: line) } catch { throw Problem(reason: "it is not JSON: \(error)") }
-        guard text.bytes.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "{") else {
-            throw Problem(reason: "it is not an object")
-        }
+        do { text = try JSONText(validating: line) } catch { throw Problem(line) }
+        guard text.bytes.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "{") else { throw Problem(line) }
+        do throws(Problem) { try self.init(text) } catch { throw Problem(line, because: error) }
+    }
+
+    private init(_ text: JSONText) throws(Problem) {
         let members = Dictionary(text.members.map { ($0.key, $0.value) }) { $1 }
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw Problem(reason: "the member \"\(unknown)\" is not known")
         }
         guard let id = members["id"]?.string, let token = members["token"].flatMap({ Token($0.description) }) else {
-            throw Problem(reason: "it has no \"id\" or no \"token\"")
+            throw Problem(reason: "\"id\" must be text and \"token\" a whole number, both as in the job's line")
         }
         self.init(id: id, token: token, content: try Self.content(members))
     }
@@ -50,11 +66,11 @@ extension ServedReport {
         case (let outcome?, nil, nil): return .outcome(try Self.outcome(outcome, members))
         case (nil, let progress?, nil):
             guard let fraction = progress.double, (0...1).contains(fraction) else {
-                throw Problem(reason: "\"progress\" must be a number from 0 to 1")
+                throw Problem(reason: "\"progress\" is \(progress.shown); it must be a number from 0 to 1")
             }
             return .progress(fraction, members["message"]?.string)
         case (nil, nil, let checkpoint?): return .checkpoint(checkpoint)
-        default: throw Problem(reason: "it must have one of \"outcome\", \"progress\" and \"checkpoint\"")
+        default: throw Problem(reason: "it must have exactly one of \"outcome\", \"progress\" and \"checkpoint\"")
         }
     }
 
@@ -64,7 +80,7 @@ extension ServedReport {
         case "finished":
             let result = members["result"] ?? .null
             guard result.bytes.count <= mostResult else {
-                throw Problem(reason: "\"result\" has \(result.bytes.count) bytes; at most \(mostResult) are kept")
+                throw Problem(reason: "\"result\" has \(result.bytes.count) bytes; at most \(mostResult) are allowed")
             }
             return .finished(result: result == .null ? [] : result.bytes)
         case "failed":
@@ -72,14 +88,17 @@ extension ServedReport {
             return .failed(error, isFinal: isFinal, retryAfter: try pause(members))
         case "snoozed": return .snoozed(try pause(members) ?? .seconds(1))
         case "cancelled": return .cancelled(error)
-        default: throw Problem(reason: "\"outcome\" must be finished, failed, snoozed or cancelled")
+        default:
+            throw Problem(reason: "\"outcome\" is \(kind.shown); it must be finished, failed, snoozed or cancelled")
         }
     }
 
     private static func pause(_ members: [String: JSONText]) throws(Problem) -> Duration? {
         guard let value = members["retry_after_ms"], value != .null else { return nil }
         guard let milliseconds = value.double, (0...Double(longestPause)).contains(milliseconds) else {
-            throw Problem(reason: "\"retry_after_ms\" must be a number from 0 to \(longestPause)")
+            throw Problem(
+                reason: "\"retry_after_ms\" is \(value.shown); it must be a number from 0 to \(longestPause) (a day)"
+            )
         }
         return .milliseconds(Int64(milliseconds.rounded(.up)))
     }
@@ -87,4 +106,6 @@ extension ServedReport {
 
 extension JSONText {
     fileprivate var double: Double? { Double(description) }
+    /// The text in errors.
+    fileprivate var shown: String { description.printable.shortened(to: 60) }
 }

@@ -16,7 +16,7 @@ extension ArgumentFields {
     /// - Throws: ``ArgumentError`` if it is not an object.
     init(_ arguments: JSONText) throws(ArgumentError) {
         guard arguments.bytes.first == UInt8(ascii: "{") else {
-            throw ArgumentError(reason: "the arguments are not a JSON object, so there is none to fill in")
+            throw ArgumentError(reason: "the arguments are not a JSON object, so no {argument} can be filled in")
         }
         fields = Dictionary(arguments.members.map { (Array($0.key.utf8), $0.value) }) { _, last in last }
     }

@@ -1,4 +1,5 @@
 package import Errand
+import ErrandText
 
 /// A text with placeholders for arguments: `checksum {path}`. `{{` and `}}` stand for braces.
 package struct Template: Sendable, Equatable {
@@ -13,8 +14,9 @@ package struct Template: Sendable, Equatable {
 
     /// Parses a template.
     ///
-    /// - Parameter source: The text; an argument's name is any text without braces.
-    /// - Throws: ``TemplateSyntaxError`` for a brace without its partner, an empty name or a NUL character.
+    /// - Parameter source: The text; an argument's name is any text without braces, quotes and colons.
+    /// - Throws: ``TemplateSyntaxError`` for a brace without its partner, an empty name, a name that looks like JSON, or a
+    ///   NUL character.
     package init(_ source: String) throws(TemplateSyntaxError) {
         var reader = TemplateReader(source: source)
         self.init(source: source, parts: try reader.parts())
@@ -101,10 +103,14 @@ private struct TemplateReader {
     }
 
     private mutating func takeArgument(from rest: inout Substring.UnicodeScalarView) throws(TemplateSyntaxError) {
-        guard let end = rest.firstIndex(where: { $0 == "}" || $0 == "{" }), rest[end] == "}" else {
+        guard let end = rest.firstIndex(where: { $0 == "}" || $0 == "{" }) else {
             throw error("has an opening brace without a closing one; write {{ for a brace")
         }
         let name = String(rest[..<end])
+        // Such as a text of JSON.
+        guard rest[end] == "}", !name.unicodeScalars.contains(where: { "\"':".unicodeScalars.contains($0) }) else {
+            throw error("has a brace that begins no {argument}; write {{ and }} for braces that are part of the text")
+        }
         guard !name.isEmpty else { throw error("has braces without an argument's name; write {{}} for braces") }
         flush()
         found.append(.argument(name))
@@ -117,6 +123,7 @@ private struct TemplateReader {
     }
 
     private func error(_ reason: String) -> TemplateSyntaxError {
-        TemplateSyntaxError(source: source, reason: reason)
+        // The reason follows it, and long errors are cut off.
+        TemplateSyntaxError(source: source.shortened(to: 100), reason: reason)
     }
 }

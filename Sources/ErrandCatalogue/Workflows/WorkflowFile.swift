@@ -66,7 +66,7 @@ package enum WorkflowFile {
             if error.code == .malformedJSON, !isNamedJSON, (try? yaml(bytes, source, { $0 })) != nil {
                 return try yaml(bytes, source, change)
             }
-            throw WorkflowFileError("\(source)\(line(of: error, in: bytes, source)): \(error)")
+            throw WorkflowFileError("\(source)\(line(of: error, in: bytes, source)): \(error.explanation(in: bytes))")
         }
     }
 

@@ -54,9 +54,15 @@ package struct OpenBroker: Sendable {
 extension BrokerOptions {
     /// The URL from the option or the environment; it may contain a password.
     package var url: String? {
+        embedded == nil ? given?.url : nil
+    }
+
+    /// The URL, and the option or the variable that has it.
+    private var given: (source: String, url: String)? {
+        if let redis { return ("--redis", redis) }
         let environment = ProcessInfo.processInfo.environment
-        let named = redis ?? environment["ERRAND_REDIS_URL"].nonEmpty ?? environment["REDIS_URL"].nonEmpty
-        return embedded == nil ? named : nil
+        if let url = environment["ERRAND_REDIS_URL"].nonEmpty { return ("$ERRAND_REDIS_URL", url) }
+        return environment["REDIS_URL"].nonEmpty.map { ("$REDIS_URL", $0) }
     }
 
     /// Whether the caller selects a broker.
@@ -90,7 +96,8 @@ extension BrokerOptions {
         if let url {
             let address: RedisAddress
             do { address = try RedisAddress(url: url) } catch {
-                throw CommandFailure(error.message, redis == nil ? ExitStatus.badConfiguration : ExitStatus.usage)
+                let message = (given.map { "\($0.source): " } ?? "") + error.message
+                throw CommandFailure(message, redis == nil ? ExitStatus.badConfiguration : ExitStatus.usage)
             }
             if !quiet { StandardError.write("broker: \(address)") }
             return OpenBroker(broker: RedisBroker(address, options: options, logger: logger), embedded: nil)

@@ -50,7 +50,7 @@ struct OutputDescriptor: Sendable {
             _ = raise(SIGPIPE)
         }
         StandardError.write(
-            "error: cannot write the output: \(FileProblem.words(for: error)). What was written of it is not all"
+            "error: cannot write the output: \(FileProblem.words(for: error)). The output is incomplete"
         )
         exit(ExitStatus.notWritten.rawValue)
     }

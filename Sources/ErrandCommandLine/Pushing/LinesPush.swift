@@ -51,7 +51,7 @@ package struct LinesPush {
         }
         progress.hide()
         StandardError.write(tally.summary)
-        if let failure = tally.failure { throw failure }
+        if let failure = tally.failure(hasReceipts: json) { throw failure }
     }
 
     private mutating func pushAll(_ onReceipts: ([Receipt]) async throws -> Void) async throws {
@@ -160,7 +160,7 @@ package struct LinesPush {
             case .bytes(let bytes):
                 let text = TextEncoding.withoutMark(bytes)
                 if text.allSatisfy(Self.isBlank) { return nil }
-                let description = try filled(OperationDescription(json: text))
+                let description = try filled(try Self.description(in: text))
                 return LineJob(number: line.number, description: description, envelope: try description.makeEnvelope())
             }
         } catch {
@@ -168,6 +168,16 @@ package struct LinesPush {
             tally.reject()
             StandardError.write("line \(line.number): \(error)", as: .warning)
             return nil
+        }
+    }
+
+    /// Parses a description. Errors name the column.
+    private static func description(in line: [UInt8]) throws(CommandFailure) -> OperationDescription {
+        do { return try OperationDescription(json: line) } catch {
+            // Such as the first line of an indented object.
+            let isCut = error.code == .malformedJSON && error.offset == line.count
+            let hint = isCut ? "; each line must hold a whole description" : ""
+            throw CommandFailure(error.explanation(in: line) + hint, ExitStatus.badInput)
         }
     }
 

@@ -40,12 +40,15 @@ struct LinesTally {
     }
 
     /// The reason why the command is incomplete, the strongest first; `nil` if it is complete.
-    var failure: CommandFailure? {
+    ///
+    /// - Parameter hasReceipts: Whether the receipts were written, instead of the ids of unconfirmed lines.
+    func failure(hasReceipts: Bool) -> CommandFailure? {
         if let count = outcomes[.unknown] {
+            let ids = hasReceipts ? "of the receipts whose outcome is \"unknown\"" : "listed above"
             // Stronger than "a line was rejected", which means that all others were pushed.
             return CommandFailure(
                 "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
-                    + "Push them again within a minute, with the ids listed above: that adds no second job",
+                    + "Push them again within a minute, with the ids \(ids): that adds no second job",
                 ExitStatus.unknown
             )
         }
@@ -56,7 +59,8 @@ struct LinesTally {
             )
         }
         if refused > 0 {
-            return CommandFailure("\(refused.counted("line")) rejected; the rest was pushed", ExitStatus.badInput)
+            let rest = pushed > 0 ? "the rest was pushed" : "nothing was pushed"
+            return CommandFailure("\(refused.counted("line")) rejected; \(rest)", ExitStatus.badInput)
         }
         return nil
     }

@@ -32,8 +32,9 @@ package struct ServerAdvice {
         guard !missing.isEmpty else { return nil }
         return Advice(
             kind: "settings_hidden",
-            message: "this user may not call \(missing.joined(separator: " and ")), so these were not checked. "
-                + "deploy/redis/errand.acl permits it"
+            message: "the Redis user of this connection cannot call \(missing.joined(separator: " and ")), "
+                + "so these were not checked. Permit it as deploy/redis/errand.acl does, unless the provider does not "
+                + "offer it"
         )
     }
 

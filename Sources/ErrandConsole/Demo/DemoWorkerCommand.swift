@@ -15,7 +15,10 @@ struct DemoWorkerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The directory of the demo's embedded broker.", valueName: "dir"))
     var embedded: String
 
-    @Option(help: ArgumentHelp("How long claims live without a heartbeat.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long claims live without a heartbeat. (default: 2s)", valueName: "duration"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var lease = DurationArgument(.seconds(2))
 
     @Option(help: "How many jobs run at once.")

@@ -38,6 +38,6 @@ struct LateSchedules {
         if !hasWorkers { return "no worker serves the queue" }
         if let problem = record.problem { return problem.description }
         return "its workers cannot push it. The queue or the server's memory may be full, or its job too large; "
-            + "workers log the reason at the level debug"
+            + "errand-worker --verbose logs the reason"
     }
 }

@@ -98,7 +98,7 @@ struct JobActionOutcomes {
     /// The failure of the command; `nil` if the action succeeded for all jobs.
     var failure: CommandFailure? {
         let failed = ids.count { !outcome(of: $0).isDone }
-        guard failed > 0 else { return places.failure("it was done with the jobs of the others") }
+        guard failed > 0 else { return places.failure("the jobs of the other queues were done") }
         let words = "not done for \(failed) of \(ids.count.counted("job"))"
         if let outage = outage.map(CommandFailure.init) {
             return CommandFailure("\(words); the broker failed: \(outage.message)", outage.status)

@@ -51,10 +51,7 @@ struct JobEditCommand: AsyncParsableCommand {
             let (queue, id) = try await place(broker)
             let edit = JobEdit(broker, id, on: queue)
             guard let old = try await edit.description() else {
-                throw CommandFailure(
-                    "\(id) is not dead, or cannot be read; only dead jobs are edited",
-                    ExitStatus.unsuccessful
-                )
+                throw try await Self.refusal(of: id, in: queue, broker)
             }
             if let workflow = try await edit.heldUpWorkflow() { throw Self.holdsUp(workflow, id) }
             if let description {
@@ -66,6 +63,17 @@ struct JobEditCommand: AsyncParsableCommand {
                 }
             }
         }
+    }
+
+    /// Returns why a job without a description that can be edited is refused.
+    private static func refusal(
+        of id: String,
+        in queue: String,
+        _ broker: RedisBroker
+    ) async throws(BrokerError) -> CommandFailure {
+        let record = try await broker.inspect([id], on: queue).first ?? nil
+        let reason = record?.state == .dead ? "cannot be read" : "is not dead; only dead jobs are edited"
+        return CommandFailure("\(id) \(reason)", ExitStatus.unsuccessful)
     }
 
     /// Returns the queue and the whole id of the job.
@@ -88,10 +96,7 @@ struct JobEditCommand: AsyncParsableCommand {
     /// Parses a description. Errors name the line and the column, as an editor does, instead of the byte offset.
     private static func parsed(_ text: [UInt8]) throws(CommandFailure) -> OperationDescription {
         do { return try OperationDescription(json: text) } catch {
-            let field = error.field.map { "\"\($0)\" " } ?? ""
-            let place = error.offset.map { "\(field)at \(TextPosition(of: $0, in: text)): " } ?? ""
-            let what = place.isEmpty ? "\(error)" : "invalid operation description: \(place)\(error.message)"
-            throw CommandFailure("\(what); nothing was changed", ExitStatus.badInput)
+            throw CommandFailure("\(error.explanation(in: text)); nothing was changed", ExitStatus.badInput)
         }
     }
 
@@ -112,7 +117,7 @@ struct JobEditCommand: AsyncParsableCommand {
         case .pushed(let receipt, let removed):
             write(receipt)
             if !removed { StandardError.write("note: the dead job \(id) was gone by then") }
-        case .refused(let receipt): throw refusal(receipt)
+        case .refused(let receipt): throw CommandFailure(receipt.refusalOfEdit, ExitStatus.unsuccessful)
         case .unknown(let receipt):
             write(receipt)
             throw CommandFailure(
@@ -136,14 +141,6 @@ struct JobEditCommand: AsyncParsableCommand {
         CommandFailure(
             "the workflow \(workflow) waits for \(id), and a new job would have no place in it: retry this one, or delete it to "
                 + "skip what comes after it",
-            ExitStatus.unsuccessful
-        )
-    }
-
-    private func refusal(_ receipt: Receipt) -> CommandFailure {
-        CommandFailure(
-            "the new job was not accepted: \(receipt.outcome.rawValue)"
-                + (receipt.holder.map { ", \($0) holds the name" } ?? "") + "; the dead one stays",
             ExitStatus.unsuccessful
         )
     }

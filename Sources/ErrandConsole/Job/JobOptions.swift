@@ -84,7 +84,11 @@ struct FoundJobs: Sendable {
     func failure(ofMissing ids: [String]) -> CommandFailure {
         let names = ids.joined(separator: ", ")
         if unreadable.isEmpty {
-            return CommandFailure("the broker knows nothing of \(names)", ExitStatus.unsuccessful)
+            let what = ids.count == 1 ? "job" : "jobs"
+            return CommandFailure(
+                "there is no \(what) \(names); ended jobs are kept only for a time",
+                ExitStatus.unsuccessful
+            )
         }
         let reason = "\(unreadable.queueNames) cannot be read, as listed above"
         return CommandFailure("\(names) cannot be found: \(reason)", unreadable.status)

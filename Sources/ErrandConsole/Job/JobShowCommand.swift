@@ -40,7 +40,7 @@ struct JobShowCommand: AsyncParsableCommand {
             found.unreadable.warn()
             let missing = found.ids.filter { found.jobs[$0] == nil }
             if !missing.isEmpty { throw found.failure(ofMissing: missing) }
-            if let failure = found.unreadable.failure("the others know the jobs that are shown") { throw failure }
+            if let failure = found.unreadable.failure("the jobs shown are those of the other queues") { throw failure }
         }
     }
 

@@ -24,7 +24,7 @@ struct BulkOptions: ParsableArguments {
             unreadable.warn()
             if selection.count == 0 { return try tell(action, BulkAction.Tally(), unreadable) }
             guard yes || Confirmation.ask("\(action.title) \(selection.count.counted("job"))?") else {
-                throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
+                throw CommandFailure("nothing was \(action.past); --yes skips the question", ExitStatus.unsuccessful)
             }
             var bar = ProgressBar(total: Int64(selection.count))
             let tally = await action.run(selection, on: broker) { bar.update(Int64($0), $0.counted("job")) }
@@ -73,7 +73,7 @@ struct BulkOptions: ParsableArguments {
             ]
             StandardOutput.write(json.bytes)
         } else {
-            let counts = outcomes.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
+            let counts = outcomes.map { "\($0.value.grouped) \(BulkAction.words(for: $0.key))" }
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
         }
         tally.unchanged.warn()
@@ -86,9 +86,9 @@ struct BulkOptions: ParsableArguments {
         _ unreadable: [UnreadablePlace]
     ) -> CommandFailure? {
         if let failure = tally.outage.map(CommandFailure.init) {
-            let perhaps = tally.outcomes["unknown"] == nil ? "" : ", or perhaps so,"
+            let perhaps = tally.outcomes["unknown"] == nil ? "" : "perhaps "
             return CommandFailure(
-                "\(tally.left.counted("job")) not \(action.past)\(perhaps) because the broker failed: \(failure.message)",
+                "\(tally.left.counted("job")) \(perhaps)not \(action.past), because the broker failed: \(failure.message)",
                 failure.status
             )
         }

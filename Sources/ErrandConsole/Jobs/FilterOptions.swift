@@ -31,11 +31,15 @@ struct FilterOptions: ParsableArguments {
     var tag: String?
 
     @Option(
-        help: ArgumentHelp("Only jobs from this time on, or from this long ago on.", valueName: "iso8601|d")
+        help: ArgumentHelp("Only jobs from this time on, or from this long ago on.", valueName: "iso8601|d"),
+        transform: { try TimeOrAge(parsing: $0) }
     )
     var since: TimeOrAge?
 
-    @Option(help: ArgumentHelp("Only jobs from before this time, or from longer ago.", valueName: "iso8601|d"))
+    @Option(
+        help: ArgumentHelp("Only jobs from before this time, or from longer ago.", valueName: "iso8601|d"),
+        transform: { try TimeOrAge(parsing: $0) }
+    )
     var until: TimeOrAge?
 
     @Option(help: ArgumentHelp("Only jobs that this worker runs; errand status prints its id.", valueName: "id"))
@@ -49,7 +53,7 @@ struct FilterOptions: ParsableArguments {
             throw ValidationError("\(option) is empty; give it a text, or leave it out")
         }
         guard worker != nil, let state = states.first(where: { $0 != .running }) else { return }
-        throw ValidationError("--worker means running jobs; none of them is \(state.rawValue)")
+        throw ValidationError("--worker selects running jobs; leave --state \(state.rawValue) out")
     }
 
     /// Makes the filter.
@@ -78,7 +82,16 @@ struct FilterOptions: ParsableArguments {
     }
 }
 
-extension TimeOrAge: ExpressibleByArgument {
-    /// Parses an argument; `nil` if it is invalid.
-    public init?(argument: String) { self.init(argument) }
+extension TimeOrAge {
+    /// Parses an argument.
+    ///
+    /// - Throws: `ValidationError` if it is neither a time nor an age.
+    fileprivate init(parsing argument: String) throws {
+        guard let value = TimeOrAge(argument) else {
+            throw ValidationError(
+                "\"\(argument)\" is neither an age, such as 2h, nor a time, such as 2026-11-21T10:00:00Z"
+            )
+        }
+        self = value
+    }
 }

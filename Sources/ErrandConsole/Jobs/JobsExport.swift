@@ -8,6 +8,8 @@ struct JobsExport {
     private var seen: Set<[String]> = []
     private var count = 0
     private var unreadable = 0
+    /// How many jobs that cannot be read are named.
+    private static let mostTold = 20
     private var ofWorkflows = 0
 
     init(withIDs: Bool) { self.withIDs = withIDs }
@@ -23,9 +25,16 @@ struct JobsExport {
                 count += 1
             } else {
                 unreadable += 1
+                tellOfUnreadable(job)
             }
         }
         return new.count
+    }
+
+    private func tellOfUnreadable(_ job: JobSummary) {
+        guard unreadable <= Self.mostTold else { return }
+        let reason = job.unreadable.map { ": \($0)" } ?? ""
+        StandardError.write("warning: queue \(job.queue), job \(job.record.id) is not exported\(reason)")
     }
 
     private mutating func line(of job: JobSummary) -> [UInt8]? {
@@ -37,7 +46,7 @@ struct JobsExport {
     /// Returns the failure of an export that a broker error has interrupted.
     func failure(_ error: BrokerError) -> CommandFailure {
         let failure = CommandFailure(error)
-        let words = "the export is not complete; \(count.counted("job")) were exported until then"
+        let words = "the export is not complete; \(count.counted("job")) exported until then"
         return CommandFailure("\(words): \(failure.message)", failure.status)
     }
 
@@ -53,7 +62,11 @@ struct JobsExport {
         try completeness.unreadable.fail("the other jobs were exported")
         if !completeness.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
         if unreadable > 0 {
-            throw CommandFailure("\(unreadable.counted("job")) cannot be read", ExitStatus.unsuccessful)
+            throw CommandFailure(
+                "\(unreadable.counted("job")) cannot be read, as listed above (at most \(Self.mostTold) of them), and stay in "
+                    + "their queues; delete them, or update this program if a newer version has pushed them",
+                ExitStatus.unsuccessful
+            )
         }
     }
 }

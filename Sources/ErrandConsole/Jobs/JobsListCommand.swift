@@ -62,10 +62,10 @@ struct JobsListCommand: AsyncParsableCommand {
         if limit < 1 { throw ValidationError("--limit must be 1 or more") }
         if let scan, scan < 1 { throw ValidationError("--scan must be 1 or more") }
         if case .newest = from, filter.states != [.dead] {
-            throw ValidationError("--from newest:… goes with --state dead")
+            throw ValidationError("--from newest:… needs --state dead, and no other state")
         }
         guard byError else { return }
-        if filter.states != [.dead] { throw ValidationError("--by-error goes with --state dead") }
+        if filter.states != [.dead] { throw ValidationError("--by-error needs --state dead, and no other state") }
         if from != nil || sort != nil { throw ValidationError("--by-error goes with neither --from nor --sort") }
     }
 

@@ -55,7 +55,7 @@ struct QueueClearCommand: AsyncParsableCommand {
         guard !yes, Terminal.writesStandardInput else { return }
         let count = try await QueueClearing(of: target.queue, on: broker).count()
         guard Confirmation.ask("Cancel \(count.counted("waiting job")) of queue \(target.queue)?") else {
-            throw CommandFailure("nothing was cancelled", ExitStatus.unsuccessful)
+            throw CommandFailure("nothing was cancelled; --yes skips the question", ExitStatus.unsuccessful)
         }
     }
 }

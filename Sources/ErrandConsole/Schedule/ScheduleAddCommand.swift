@@ -15,7 +15,10 @@ struct TimingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The cron expression's time zone; UTC by default.", valueName: "zone"))
     var timeZone: String?
 
-    @Option(help: ArgumentHelp("Instead of --cron: the interval, at least 1s.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("Instead of --cron: the interval, at least 1s.", valueName: "duration"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var every: DurationArgument?
 
     /// Makes the timing; `nil` without options.
@@ -79,16 +82,22 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: "The jobs' uniqueness policy.")
     var unique: UniquenessPolicy?
 
-    @Option(help: ArgumentHelp("How long a run may take.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long a run may take.", valueName: "duration"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var timeout: DurationArgument?
 
-    @Option(help: ArgumentHelp("When a job expires unless a worker has claimed it.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("When a job expires unless a worker has claimed it.", valueName: "duration"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var expires: DurationArgument?
 
     @Option(help: "How often a failed run is retried.")
     var retries: Int?
 
-    @Option(help: BackoffArgument.help)
+    @Option(help: BackoffArgument.help, transform: { try BackoffArgument(parsing: $0) })
     var backoff: BackoffArgument?
 
     @Option(help: "The jobs' priority, 0 to 9, 9 first.")
@@ -106,6 +115,11 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     func validate() throws {
         try ScheduleRule.check(name)
         guard try timing.timing() != nil else { throw ValidationError("--cron or --every is required") }
+        if unique?.hasWindow == true {
+            throw ValidationError(
+                "--unique throttle and debounce need a window, which this command cannot set; use a catalogue's schedule"
+            )
+        }
         _ = try schedule(revision: revision ?? 0)
     }
 
@@ -139,18 +153,25 @@ struct ScheduleAddCommand: AsyncParsableCommand {
                 revision: revision
             )
         } catch let error as ScheduleError {
-            throw ValidationError(error.description)
+            throw ValidationError(Self.names.explanation(of: error))
         } catch let error as DescriptionError {
-            throw ValidationError(error.description)
-        } catch let error as JSONTextError {
-            throw ValidationError("the arguments are not JSON: \(error)")
+            throw ValidationError(Self.names.explanation(of: error))
+        }
+    }
+
+    private static let names = ValueNames.options.replacing(["name": "--job-name"])
+
+    private func argumentsText() throws -> JSONText {
+        let text = Array(TextEncoding.withoutMark(arguments).utf8)
+        do { return try JSONText(validating: text) } catch {
+            throw ValidationError(error.explanation(inArguments: text))
         }
     }
 
     private func template() throws -> OperationDescription {
         try OperationDescription(
             operation,
-            arguments: JSONText(validating: TextEncoding.withoutMark(arguments).utf8),
+            arguments: try argumentsText(),
             queue: place.queue,
             name: jobName,
             unique: unique,

@@ -34,7 +34,9 @@ struct ScheduleNextCommand: AsyncParsableCommand {
     func validate() throws {
         let isNamed = name != nil
         let isTried = try timing.timing() != nil
-        guard isNamed != isTried else { throw ValidationError("a schedule's name, --cron or --every is required") }
+        guard isNamed != isTried else {
+            throw ValidationError("name a schedule, or give --cron or --every, but not both")
+        }
         if let name { try ScheduleRule.check(name) }
         guard (1...1000).contains(count) else { throw ValidationError("--count must be 1 to 1000") }
         do { _ = try after.map { try Timestamp.parse($0) } } catch { throw ValidationError("--after: \(error)") }

@@ -24,7 +24,10 @@ struct WorkerCheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The host name of the machine; this machine by default.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("The largest age of the last heartbeat.", valueName: "d"))
+    @Option(
+        help: ArgumentHelp("The largest age of the last heartbeat. (default: 30s)", valueName: "d"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var within = DurationArgument(.seconds(30))
 
     @OptionGroup var options: ConsoleOptions

@@ -21,7 +21,10 @@ struct TopCommand: AsyncParsableCommand {
 
     @OptionGroup var queues: QueueOptions
 
-    @Option(help: ArgumentHelp("The interval between updates, at least 100ms.", valueName: "d"))
+    @Option(
+        help: ArgumentHelp("The interval between updates, at least 100ms. (default: 1s)", valueName: "d"),
+        transform: { try DurationArgument(parsing: $0) }
+    )
     var every = DurationArgument(.seconds(1))
 
     @OptionGroup(title: "Broker") var broker: BrokerOptions

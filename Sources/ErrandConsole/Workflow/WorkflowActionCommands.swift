@@ -62,7 +62,7 @@ struct WorkflowDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard yes || Confirmation.ask("This deletes workflow \(target.id) with all of its jobs.") else {
-            throw CommandFailure("nothing was deleted", ExitStatus.unsuccessful)
+            throw CommandFailure("nothing was deleted; --yes skips the question", ExitStatus.unsuccessful)
         }
         try await target.act("deleted", nothing: "has nothing to delete") { broker, id throws(BrokerError) in
             try await broker.delete(id)

@@ -10,7 +10,10 @@ enum OriginRule {
     static func objection(to request: Request) -> String? {
         // The browser computes this header itself, so it is right even behind a proxy that uses another host name.
         if let site = request.headers[.secFetchSite] {
-            return site == "same-origin" ? nil : "this came from another page (Sec-Fetch-Site: \(site.prefix(40)))"
+            return site == "same-origin"
+                ? nil
+                : "this came from another page (Sec-Fetch-Site: \(site.prefix(40))): open the dashboard's own page and press the "
+                    + "button there"
         }
         guard let origin = request.headers[.origin] else {
             return "requests that change something need an Origin header that names this dashboard"
@@ -19,7 +22,9 @@ enum OriginRule {
             return "the Origin header names no place"
         }
         return origin[place.upperBound...].lowercased() == host.lowercased()
-            ? nil : "this came from another place than this dashboard (Origin: \(origin.prefix(100)))"
+            ? nil
+            : "the browser shows \(origin.prefix(100)), but the request reached the dashboard as \(host.prefix(100)): use the "
+                + "dashboard's own page, and let a proxy pass the Host header on unchanged"
     }
 }
 

@@ -86,9 +86,9 @@ extension DashboardController {
         guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job has no such action") }
         let tally = await action.run(JobSelection(of: [id], in: queue), on: broker)
         if let failure = tally.failure { throw failure }
-        let outcome = tally.outcomes.keys.first?.replacing("_", with: " ") ?? "nothing"
-        note(pageRequest, way, job.words, outcome, about: [job])
+        let outcome = tally.outcomes.keys.first ?? "nothing"
+        note(pageRequest, way, job.words, outcome.replacing("_", with: " "), about: [job])
         let isGone = action == .delete && tally.done > 0
-        return place(isGone ? "/jobs" : job.path, "\(id): \(outcome).")
+        return place(isGone ? "/jobs" : job.path, "\(id): \(action.sentence(for: outcome))")
     }
 }

@@ -109,7 +109,7 @@ extension DashboardController {
     /// Returns the number of jobs that the confirmation stated.
     private func count(in form: FormFields) throws -> Int? {
         try form["counted"].map { text in
-            guard let count = Int(text), count >= 0 else { throw PageProblem.bad("that is no number of jobs") }
+            guard let count = Int(text), count >= 0 else { throw PageProblem.bad("\"counted\" must be a whole number") }
             return count
         }
     }

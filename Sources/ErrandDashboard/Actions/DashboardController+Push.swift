@@ -10,7 +10,7 @@ extension DashboardController {
     ///   - typed: The fields as they were typed; the query before that.
     ///   - problem: Why they were not accepted.
     func pushPage(_ typed: FormFields, _ pageRequest: PageRequest, problem: PageProblem? = nil) async throws -> Page {
-        guard pageRequest.mayAct else { throw PageProblem(status: .forbidden, message: "you may only read here") }
+        guard pageRequest.mayAct else { throw PageProblem.mayOnlyRead }
         let queues = try await dashboard.queues.names()
         let suggestions = PushSuggestions(try await Overview(of: queues, on: broker).workers)
         return Page(

@@ -22,7 +22,7 @@ extension DashboardController {
     ) async throws -> Response {
         let typed = pageRequest.form["description"] ?? ""
         do {
-            let description = try OperationDescription(json: TextEncoding.withoutMark(typed))
+            let description = try Self.description(in: typed)
             switch kind {
             case .edit: return redirect(to: try await edit(id, in: queue, description, pageRequest))
             case .copy:
@@ -35,6 +35,14 @@ extension DashboardController {
             noteRefusal(error, pageRequest.access)
             let page = try await job(id, in: queue, pageRequest, typed: FormJSON.text(typed), problem: problem.message)
             return render(page, pageRequest)
+        }
+    }
+
+    /// Reads a description that was typed. Errors name the line and the column.
+    static func description(in typed: String) throws(PageProblem) -> OperationDescription {
+        let text = Array(TextEncoding.withoutMark(typed).utf8)
+        do { return try OperationDescription(json: text) } catch {
+            throw PageProblem.bad(error.explanation(in: text))
         }
     }
 
@@ -57,7 +65,7 @@ extension DashboardController {
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", Self.words(afterEdit: removed))
         case .refused(let receipt):
             self.note(pageRequest, "edit", job.words, receipt.outcome.rawValue, about: [job])
-            throw PageProblem.bad("the new job was not accepted: \(receipt.outcome.rawValue); the dead one stays")
+            throw PageProblem.bad(receipt.refusalOfEdit)
         case .unknown(let receipt):
             note(receipt)
             let words = "the reply was lost: the new job may have been accepted, and the dead one stays; "
@@ -72,7 +80,8 @@ extension DashboardController {
         case .holdsUp(let workflow):
             let words = "the workflow \(workflow) waits for this job, and a new one would have no place in it: "
             throw PageProblem.bad(words + "retry it, or delete it to skip what comes after it")
-        case .notDead: throw PageProblem.bad("the job is not dead any more")
+        case .notDead:
+            throw PageProblem.bad("nothing was pushed, because the job is not dead any more: it was retried meanwhile")
         case .notFound: throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
         }
     }

@@ -22,7 +22,7 @@ extension DashboardController {
 
     /// Makes the page with the form for a new schedule, or for the one that the query names.
     func schedulePage(_ pageRequest: PageRequest) async throws -> Page {
-        guard pageRequest.mayAct else { throw PageProblem(status: .forbidden, message: "you may only read here") }
+        guard pageRequest.mayAct else { throw PageProblem.mayOnlyRead }
         guard let name = pageRequest.query["name"] else { return try await schedulePage(typed: pageRequest.query) }
         let queue = try queueName(pageRequest.query["queue"])
         guard let record = try await broker.schedule(name, on: queue), !record.isDeleted else {
@@ -61,7 +61,7 @@ extension DashboardController {
     private func save(_ form: ScheduleForm, _ pageRequest: PageRequest) async throws -> String {
         guard try await broker.hasQueue(form.queue) else {
             throw PageProblem.bad(
-                "queue: there is no queue \(form.queue); a queue begins with the first job pushed to it"
+                "queue: there is no queue \(form.queue); create it with errand queue create \(form.queue)"
             )
         }
         let stored = try await broker.schedule(form.name, on: form.queue).flatMap { $0.isDeleted ? nil : $0 }

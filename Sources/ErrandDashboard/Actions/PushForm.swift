@@ -9,13 +9,26 @@ enum PushForm {
         "queue", "operation", "arguments", "name", "delay", "priority", "group", "cost", "timeout", "retries", "tags",
     ]
 
+    /// The fields' names by the keys of descriptions.
+    private static let names = ValueNames([
+        "operation": "operation", "arguments": "arguments", "queue": "queue", "name": "name", "timeout_ms": "timeout",
+        "not_before_ms": "delay", "retries": "retries", "priority": "priority", "group": "group", "cost": "cost",
+        "tags": "tags",
+    ])
+
     /// Makes the description of the job. The library checks its values.
     ///
-    /// - Throws: `DescriptionError` or `PageProblem` for the first field that is not valid.
+    /// - Throws: `PageProblem` for the first field that is not valid.
     static func description(
         _ form: FormFields,
         now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)
     ) throws -> OperationDescription {
+        do { return try checked(form, now) } catch let error as DescriptionError {
+            throw PageProblem.bad(names.explanation(of: error))
+        }
+    }
+
+    private static func checked(_ form: FormFields, _ now: Int64) throws -> OperationDescription {
         guard let operation = form["operation"] else { throw PageProblem.bad("operation: name the operation") }
         let delay = try duration(form, "delay")
         return try OperationDescription(
@@ -40,9 +53,9 @@ enum PushForm {
     }
 
     private static func arguments(_ form: FormFields) throws -> JSONText {
-        let text = TextEncoding.withoutMark(form["arguments"] ?? "{}")
-        do { return try JSONText(validating: text.utf8) } catch {
-            throw PageProblem.bad("the arguments are not JSON: \(error)")
+        let text = Array(TextEncoding.withoutMark(form["arguments"] ?? "{}").utf8)
+        do { return try JSONText(validating: text) } catch {
+            throw PageProblem.bad(error.explanation(inArguments: text))
         }
     }
 

@@ -12,8 +12,7 @@ extension DashboardController {
         // Pasted ids often have white space around them.
         let id = (pageRequest.query["id"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard QueueName.isValid(jobID: id) else {
-            let rule = "that is no job's id: they have up to 64 letters, digits, hyphens and underscores"
-            return render(try await jobs(after: .bad(rule), pageRequest), pageRequest)
+            return render(try await jobs(after: .bad(Self.notAJobID(id)), pageRequest), pageRequest)
         }
         let (jobs, unreadable) = try await jobs(called: id)
         guard let first = jobs.first else {

@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 import Hummingbird
 
 extension DashboardController {
@@ -71,8 +72,16 @@ extension DashboardController {
         return text
     }
 
+    /// The problem of a text that is no job's id.
+    static func notAJobID(_ text: String) -> String {
+        let shown = text.printable.shortened(to: 100)
+        return "\"\(shown)\" is not a job's id: up to 64 letters, digits, hyphens and underscores"
+    }
+
     func jobID(_ text: String?) throws -> String {
-        guard let text, QueueName.isValid(jobID: text) else { throw PageProblem.notFound("that is no job's id") }
+        guard let text, QueueName.isValid(jobID: text) else {
+            throw PageProblem.notFound(Self.notAJobID(text ?? ""))
+        }
         return text
     }
 

@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -78,7 +79,7 @@ struct DashboardController: Sendable {
         guard dashboard.hosts.admits(request.head.authority) else {
             throw PageProblem(
                 status: .misdirectedRequest,
-                message: "this dashboard is not known by that name; see --allow-host"
+                message: Self.unknownHost(request.head.authority)
             )
         }
         if access.isTurnedAway, level > .none {
@@ -89,12 +90,21 @@ struct DashboardController: Sendable {
         }
         if access.level == .none, level > .none {
             let status: HTTPResponse.Status = access.challenge == nil ? .forbidden : .unauthorized
-            throw PageProblem(status: status, message: "you may not see this")
+            let words = status == .forbidden ? "you may not see this" : "a user name and a password are needed"
+            throw PageProblem(status: status, message: words)
         }
         if request.method == .post, let objection = OriginRule.objection(to: request) {
             throw PageProblem(status: .forbidden, message: objection)
         }
-        if access.level < level { throw PageProblem(status: .forbidden, message: "you may only read here") }
+        if access.level < level { throw PageProblem.mayOnlyRead }
+    }
+
+    private static func unknownHost(_ authority: String?) -> String {
+        // Without the port.
+        let name = (authority ?? "").prefix { $0 != ":" }
+        let shown = String(name).printable.shortened(to: 100)
+        return "this dashboard does not answer to \"\(shown)\"; start errand-dashboard with --allow-host \(shown) "
+            + "(a dashboard inside a service: add it to its hosts)"
     }
 
     private func pageRequest(_ request: Request, _ access: DashboardAccess, _ limit: Int) async throws -> PageRequest {
@@ -102,7 +112,11 @@ struct DashboardController: Sendable {
         if request.method == .post {
             let body: ByteBuffer
             do { body = try await request.body.collect(upTo: limit) } catch {
-                throw PageProblem(status: .contentTooLarge, message: "that is too much for one form")
+                throw PageProblem(
+                    status: .contentTooLarge,
+                    message: "the form has more than \(limit >> 20) MiB, or was cut off; push large arguments with "
+                        + "errand-producer"
+                )
             }
             form = try FormFields(parsing: String(buffer: body))
         }

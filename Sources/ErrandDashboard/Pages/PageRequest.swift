@@ -1,4 +1,5 @@
 import ErrandOperator
+import ErrandText
 import HTTPTypes
 import Hummingbird
 
@@ -37,4 +38,19 @@ struct PageProblem: Error {
 
     static func notFound(_ message: String) -> PageProblem { PageProblem(status: .notFound, message: message) }
     static func bad(_ message: String) -> PageProblem { PageProblem(status: .badRequest, message: message) }
+
+    /// The problem of an action of a user who may only read.
+    static let mayOnlyRead = PageProblem(
+        status: .forbidden,
+        message: "this user may only read; actions need errand-dashboard --allow-actions, and a user that --reader "
+            + "does not name"
+    )
+
+    /// The problem of a link to a further page that no page has.
+    static let noSuchPosition = bad("this link to a further page is not valid (any more); start from the first page")
+
+    /// The problem of a text that is no queue's name.
+    static func notAQueue(_ text: String) -> PageProblem {
+        bad("\"\(text.printable.shortened(to: 140))\" is not a queue's name: 1 to 128 of A-Z a-z 0-9 _ . -")
+    }
 }

@@ -57,7 +57,9 @@ package struct JobWait: Sendable, Equatable {
         switch job.record.state {
         case .ready: self = try await Self.ready(job, on: broker, now: now)
         case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)" + Self.expiry(of: job, now))
-        case .retrying: self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)")
+        case .retrying:
+            let reason = job.error.map { ", after the error: \($0)" } ?? ""
+            self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)\(reason)")
         case .deferred:
             self.init(.deferred, "deferred: it waits for the end of the running job of its name")
         case .blocked:
@@ -88,7 +90,8 @@ package struct JobWait: Sendable, Equatable {
             )
         }
         let others = max(queue.ready - 1, 0).counted("other ready job")
-        return JobWait(.behind, "ready: beside \(others), by priority \(job.stored?.priority ?? 5) and by group")
+        let priority = job.stored?.priority ?? 5
+        return JobWait(.behind, "ready: it waits for a free worker, with \(others) (its priority is \(priority))")
     }
 
     /// Whether no worker may claim the job, whatever its group.

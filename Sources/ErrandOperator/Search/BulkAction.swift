@@ -84,6 +84,22 @@ package enum BulkAction: String, Sendable, CaseIterable {
         }
     }
 
+    /// Returns an outcome of a tally in words.
+    package static func words(for outcome: String) -> String {
+        outcome == RetryOutcome.hurried.word ? "made ready" : outcome.replacing("_", with: " ")
+    }
+
+    /// Returns what became of one job, as a sentence.
+    package func sentence(for outcome: String) -> String {
+        switch (self, outcome) {
+        case (.retry, "hurried"): "It is ready now, before its time."
+        case (.retry, "name_taken"): "Not retried: another job has its name."
+        case (.retry, "not_dead"): "Not retried: it is neither dead nor waiting for its time."
+        case (.cancel, "dead"): "Not cancelled: it is dead; retry or delete it."
+        default: "\(outcome.replacing("_", with: " "))."
+        }
+    }
+
     /// The number of jobs that a broker handles in one call, so that a failed call leaves as few as possible uncertain.
     private static let portion = 50
 

@@ -94,3 +94,11 @@ package struct JobEdit: Sendable {
         return "edit-\(death)-\(digest.prefix(24))"
     }
 }
+
+extension Receipt {
+    /// Why the new job of an edit was not accepted, for people.
+    package var refusalOfEdit: String {
+        "the new job was not accepted: \(outcome.rawValue)" + (holder.map { ", \($0) holds the name" } ?? "")
+            + "; the dead one stays"
+    }
+}

@@ -2,7 +2,7 @@ package import Errand
 
 extension JobSearch {
     /// The warning for a search that may have missed jobs.
-    package static let someMayBeMissing = "some may be missing, because the queue kept changing"
+    package static let someMayBeMissing = "some matching jobs may be missing, because the queue kept changing"
 
     private static let mostPasses = 5
 

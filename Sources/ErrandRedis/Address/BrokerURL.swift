@@ -22,7 +22,9 @@ struct BrokerURL {
     ///   password.
     init(_ url: String) throws(BrokerError) {
         guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw Self.bad("it contains a space or a control character, which must be percent-encoded")
+            throw Self.bad(
+                "it contains a space, a line break or another control character; remove it, or write it percent-encoded"
+            )
         }
         guard let mark = url.firstRange(of: "://"), mark.lowerBound > url.startIndex else {
             throw Self.bad("it has no scheme such as redis://")
@@ -32,7 +34,7 @@ struct BrokerURL {
         let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         let at = rest[..<end].lastIndex(of: "@")
         if at == nil, rest[end...].contains("@"), scheme != "unix" || end > rest.startIndex {
-            throw Self.bad("a /, ? or # in its user or password must be percent-encoded (%2F, %3F, %23)")
+            throw Self.bad("a /, ?, # or @ in a user or password must be percent-encoded (%2F, %3F, %23, %40)")
         }
         (user, password) = try Self.credentials(at.map { rest[..<$0] })
         authority = rest[(at.map(rest.index(after:)) ?? rest.startIndex)..<end]

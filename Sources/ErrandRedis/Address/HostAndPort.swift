@@ -77,7 +77,8 @@ struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
         let host = try BrokerURL.decoded(text, "host")
         guard isPlausible(host) else {
             throw BrokerURL.bad(
-                "a host may be a name or an address; only redis+cluster:// and redis+sentinel:// take a list of them"
+                "its host must be one name or address, without brackets, quotes and the like (only redis+cluster:// and "
+                    + "redis+sentinel:// take a list)"
             )
         }
         return host

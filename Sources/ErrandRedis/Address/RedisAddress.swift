@@ -147,7 +147,10 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
         var credentials: [String: String] = [:]
         for (name, value) in parts.query {
             guard ["sentinel_user", "sentinel_password"].contains(name), !value.isEmpty, credentials[name] == nil else {
-                throw BrokerURL.bad("its query may only have sentinel_user and sentinel_password, once and not empty")
+                throw BrokerURL.bad(
+                    "its query may only have sentinel_user and sentinel_password, once and not empty; in their values, & must be "
+                        + "percent-encoded (%26)"
+                )
             }
             credentials[name] = value
         }

@@ -1,6 +1,8 @@
 /// The explanation of each kind of finding: the problem, its consequences, and what `errand doctor --repair` changes.
 enum FindingExplanations {
-    static func text(of kind: String) -> String { texts[kind] ?? "broken invariant" }
+    static func text(of kind: String) -> String {
+        texts[kind] ?? "a kind of damage that this version does not know; update errand"
+    }
 
     static let texts = [
         "wrong_type":

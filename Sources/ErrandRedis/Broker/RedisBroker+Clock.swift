@@ -11,7 +11,7 @@ extension RedisBroker {
         let parts = try await command(.command("TIME"), for: place).elements ?? []
         guard parts.count == 2, let seconds = parts[0].number, let microseconds = parts[1].number,
             (0...253_402_300_799).contains(seconds), (0..<1_000_000).contains(microseconds)
-        else { throw BrokerError(.protocolViolation, "\(address) answered TIME with something else") }
+        else { throw unexpected("the server's time") }
         return seconds * 1000 + microseconds / 1000
     }
 }

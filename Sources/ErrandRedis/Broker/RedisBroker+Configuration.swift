@@ -13,8 +13,8 @@
             guard let url = config.string(forKey: "redis.url", isSecret: true), !url.isEmpty else {
                 throw BrokerError(
                     .refused,
-                    "no broker URL: set the key redis.url (as environment: ERRAND_REDIS_URL), "
-                        + "such as redis://127.0.0.1:6379"
+                    "no broker URL: set the key redis.url, such as redis://127.0.0.1:6379 (in the environment REDIS_URL, or "
+                        + "ERRAND_REDIS_URL if the reader is scoped to errand)"
                 )
             }
             self.init(try RedisAddress(url: url), logger: logger)

@@ -162,7 +162,9 @@ extension RedisBroker {
     /// The error for all jobs of a request: once some of them were changed, it must not claim that nothing was done.
     private static func error(_ error: BrokerError, afterSome verdicts: [some Any]) -> BrokerError {
         if verdicts.isEmpty { return error }
-        let message = "some of the jobs were reached (\(verdicts.count)), then: \(error.message)"
+        let message =
+            "the call was carried out for the first \(verdicts.count) of the jobs and then failed; repeat it, which changes "
+            + "nothing for those: \(error.message)"
         return BrokerError(.outcomeUnknown, message)
     }
 

@@ -113,7 +113,7 @@ extension RedisBroker {
             guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !isFirst else { throw error }
             // The receipts do not contain the reason.
             logger.warning(
-                "the outcome of a push is unknown",
+                "the outcome of a push is unknown; jobs that are pushed again with the same ids are not added twice",
                 metadata: ["job.queue": "\(queue)", "jobs": "\(jobs.count)", "error": "\(error)"]
             )
             return PushedPortion(receipts: jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) })

@@ -118,7 +118,7 @@ public final class RedisBroker: Broker {
                 throw error
             }
             guard case .error(let text)? = replies.first, ServerError(text).isMoved else {
-                if replies.isEmpty { throw unexpected("no reply") }
+                if replies.isEmpty { throw unexpected("a reply") }
                 if case .error(let text)? = replies.first, ServerError(text).isOfUnknownCommand {
                     try await refuseSentinel(at: route)
                 }
@@ -133,7 +133,10 @@ public final class RedisBroker: Broker {
     }
 
     private var unserved: BrokerError {
-        BrokerError(.notReachable, "\(address): no server of the cluster has this slot; see CLUSTER INFO")
+        BrokerError(
+            .notReachable,
+            "\(address): no server of the cluster serves the part of the keys (the slot) that this call needs; see CLUSTER INFO"
+        )
     }
 
     /// Waits before the next try.
@@ -195,6 +198,7 @@ public final class RedisBroker: Broker {
         replicas: Int = 0
     ) async throws(BrokerError) -> RESPValue {
         var retrying = RefusedCall(patience: patience ?? options.patience, connecting: options.patience)
+        guard QueueName.isValid(call.queue) else { throw BrokerError(invalidQueue: call.queue) }
         var byDigest = true
         var call = call
         if let overrides { call.script = overrides.script(call.script) }
@@ -248,7 +252,7 @@ public final class RedisBroker: Broker {
         throw BrokerError(
             .outcomeUnknown,
             "\(server) accepted this, but only \(count) of \(replicas) replicas had it within \(replicaTimeout): it is lost if "
-                + "the server fails before they have it"
+                + "the server fails before they have it; look at the replicas (INFO replication)"
         )
     }
 
@@ -303,6 +307,10 @@ public final class RedisBroker: Broker {
     }
 
     func unexpected(_ what: String) -> BrokerError {
-        BrokerError(.protocolViolation, "\(address) sent a reply that this version cannot read: \(what)")
+        BrokerError(
+            .protocolViolation,
+            "\(address) sent a reply that this version of Errand cannot read (it was to contain: \(what)); use one version in all "
+                + "programs, and check that the address is that of a Redis or Valkey server"
+        )
     }
 }

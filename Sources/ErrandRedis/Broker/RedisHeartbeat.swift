@@ -157,7 +157,12 @@ final class RedisHeartbeat: Sendable {
             return .failure(error.brokerError(at: address, in: .heartbeat))
         }
         guard let beat = Beat(reply) else {
-            return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
+            return .failure(
+                BrokerError(
+                    .protocolViolation,
+                    "\(address) sent a reply to a heartbeat that this version of Errand cannot read; use one version in all programs"
+                )
+            )
         }
         return .success(beat)
     }

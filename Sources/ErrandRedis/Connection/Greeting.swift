@@ -41,7 +41,10 @@ extension HiredisContext {
             replies = try context.greet(words.flatMap(\.bytes), replies: words.count)
         } catch {
             // Only the greeting was sent, not the caller's request.
-            throw BrokerError(.notReachable, "no greeting from \(address): \(error.message)")
+            throw BrokerError(
+                .notReachable,
+                "no greeting from \(address) (check that a Redis server listens there): \(error.message)"
+            )
         }
         for (index, reply) in replies.enumerated() {
             guard case .error(let text) = reply else { continue }

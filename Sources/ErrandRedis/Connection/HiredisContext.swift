@@ -46,7 +46,9 @@ struct HiredisContext: ~Copyable {
             case .tcp(let place): redisConnectWithTimeout(place.host, Int32(place.port), timeout.timeval)
             case .unix(let path): redisConnectUnixWithTimeout(path, timeout.timeval)
             }
-        guard let made else { throw BrokerError(.notReachable, "no memory for a connection to \(address)") }
+        guard let made else {
+            throw BrokerError(.notReachable, "this process has no memory left for a connection to \(address)")
+        }
         guard made.pointee.err == 0 else {
             let reason = reason(of: made)
             redisFree(made)

@@ -15,7 +15,8 @@ package final class Outage: Sendable {
     func note(_ error: BrokerError, at address: RedisAddress, _ logger: Logger) {
         logger.log(
             level: failures.note(Self.name) ? .warning : .debug,
-            "the broker cannot be reached; calls wait for it",
+            error.code == .notReachable
+                ? "the broker cannot be reached; calls wait for it" : "the broker rejects the connection",
             metadata: ["broker.address": "\(address)", "error": "\(error)"]
         )
     }

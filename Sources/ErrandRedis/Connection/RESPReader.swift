@@ -44,7 +44,8 @@ package struct RESPReaderError: Error, Sendable {
 
     init(_ reader: UnsafeMutablePointer<redisReader>) {
         if reader.pointee.err == REDIS_ERR_OOM {
-            reason = "an array of more than \(RESPReader.mostElements) elements, or no memory for a reply"
+            reason =
+                "an array of more than \(RESPReader.mostElements) elements, or this process has no memory left for a reply"
             return
         }
         reason = withUnsafeBytes(of: reader.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

@@ -80,24 +80,36 @@ package struct ServerError {
         case "ERRANDQUEUE":
             return BrokerError(missingQueue: String(text.dropFirst(word.count + 1)))
         case "OOM":
-            return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was accepted")
+            return BrokerError(
+                .full,
+                "\(address) has no memory left (maxmemory), so nothing was accepted; raise maxmemory, or let workers run or "
+                    + "delete jobs, then try again"
+            )
         case "ERRAND":
             let reason = String(text.dropFirst(word.count + 1))
             return BrokerError(.refused, reason.isEmpty ? "\(address) rejected the call without a reason" : reason)
-        case "NOAUTH", "WRONGPASS":
-            return BrokerError(.notPermitted, "\(address) rejects this user: \(text)")
+        case "NOAUTH":
+            return BrokerError(
+                .notPermitted,
+                "\(address) needs a password; write it into the URL: redis://:password@host or redis://user:password@host "
+                    + "(\(text))"
+            )
+        case "WRONGPASS":
+            return BrokerError(.notPermitted, "\(address) rejects the user or password of the URL: \(text)")
         case "NOPERM":
             return notPermitted(at: address, in: script)
         case "MOVED":
             return BrokerError(
                 .notReachable,
-                "the servers of the cluster disagree on which of them has a queue: \(address): \(text)",
+                "the servers of the cluster disagree on which of them has a queue; try again when its failover or resharding is "
+                    + "over: \(address): \(text)",
                 concernsOneQueue: true
             )
         case "ASK", "TRYAGAIN":
             return BrokerError(
                 .notReachable,
-                "\(address) cannot serve now: the queue's slot is being moved: \(text)",
+                "\(address) cannot serve now, because the queue is being moved to another server of the cluster; try again: "
+                    + text,
                 concernsOneQueue: true
             )
         case "WRONGTYPE":
@@ -115,13 +127,30 @@ package struct ServerError {
                     + "Free space on the server's disk, or see its log; nothing was done"
             )
         }
+        if word == "READONLY" {
+            return BrokerError(
+                .notReachable,
+                "\(address) is a replica, which takes no writes; use the address of its master, redis+sentinel:// or "
+                    + "redis+cluster://: \(text)"
+            )
+        }
         if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
+        if text.contains("Error compiling script") {
+            return BrokerError(
+                .refused,
+                "\(address) cannot run Errand's scripts; Redis 7 or newer, or Valkey, is needed (redis-server --version shows "
+                    + "which one it is): \(text)"
+            )
+        }
         if isMissingPermissionInScript { return notPermitted(at: address, in: script) }
         if text.contains("WRONGTYPE") {
-            return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
+            return BrokerError(.refused, "\(address): a key of the queue has the wrong type. See `errand doctor`")
         }
         if text.hasPrefix("ERR AUTH") || text.contains("without any password") {
-            return BrokerError(.notPermitted, "\(address) rejects the credentials: \(text)")
+            return BrokerError(
+                .notPermitted,
+                "\(address) rejects the user or password of the URL; leave them out if the server has none: \(text)"
+            )
         }
         return BrokerError(.refused, "\(address) rejected the call: \(text)")
     }

@@ -64,7 +64,8 @@ struct EmbeddedHome {
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid() else {
             throw BrokerError(
                 .notPermitted,
-                "the embedded broker's directory \(path) must be a directory of this user's own"
+                "the embedded broker's directory \(path) must be a directory of this user's own; name another one with --embedded "
+                    + "or ERRAND_HOME"
             )
         }
         guard facts.st_mode & 0o022 == 0 else {

@@ -11,7 +11,7 @@ if wrong then return wrong end
 if cursor ~= '' then
   if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a cursor is two numbers with a dash between') end
   if call('HLEN', key('cursors')) >= 1000 and not field('cursors', reader) then
-    return redis.error_reply('ERRANDFULL the queue keeps the cursors of 1000 readers, which is the limit; use the name of one of them')
+    return redis.error_reply('ERRANDFULL the queue keeps the positions of 1000 readers of its events, which is the limit; use the name of one of them')
   end
   -- If two processes read under the same name, the slower one does not set the cursor back.
   local epoch, number = string.match(cursor, '^(%d+)%-(%d+)$')

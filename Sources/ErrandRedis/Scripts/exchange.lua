@@ -45,7 +45,7 @@ end
 if last_call == call_number then return reply_again() end
 
 -- A broken connection has delayed this call while later ones arrived. No worker waits for its reply any more.
-if num(call_number) < num(last_call) then return redis.error_reply('ERRAND this call is older than the last one') end
+if num(call_number) < num(last_call) then return redis.error_reply('ERRAND this call is older than the last one, so it is ignored') end
 
 if #asked > 0 then apply_reports() end
 -- What comes after the jobs that have ended can be claimed by this call.

@@ -22,9 +22,9 @@ local function problem_of_word(word)
   end
   local name, value = string.match(word, '^([%l_]+)=(%d+)$')
   if not MOST[name or ''] then return 'a rule has the words at_once=N, weight=N, rate=N/MS, burst=N, ordered=1, skip_dead=1, by_time=1 and max_waiting=N' end
-  if subject == WHOLE_QUEUE and (name == 'weight' or name == 'ordered') then return 'the whole queue has no ' .. (name == 'weight' and 'weight' or 'order') end
-  if subject == WHOLE_QUEUE and name == 'max_waiting' then return 'the most jobs of a whole queue are a setting of it' end
-  if subject ~= WHOLE_QUEUE and name == 'by_time' then return 'shares by run time are a rule of the whole queue' end
+  if subject == WHOLE_QUEUE and (name == 'weight' or name == 'ordered') then return 'a rule for the whole queue cannot have ' .. (name == 'weight' and 'a weight' or 'an order') .. '; name groups in the pattern, such as tenant-*' end
+  if subject == WHOLE_QUEUE and name == 'max_waiting' then return 'a rule for the whole queue cannot limit waiting jobs; limit the queue with errand queue limit' end
+  if subject ~= WHOLE_QUEUE and name == 'by_time' then return 'shares by run time are set for the whole queue only; leave the pattern empty' end
   if num(value) < 1 or num(value) > MOST[name] then return name .. ' of a rule must be 1 to ' .. MOST[name] end
 end
 
@@ -32,7 +32,7 @@ local function problem()
   local first, second = parts_of(subject)
   for _, part in ipairs(subject == WHOLE_QUEUE and {} or { first, second or first }) do
     if #part > 64 or not string.find(part, '^[%w_.:@+*-]+$') then
-      return 'a pattern is one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each, or empty for the whole queue'
+      return 'this is not a pattern: write one or two parts with a slash between, of [A-Za-z0-9_.:@+*-]{1,64} each, or nothing for the whole queue'
     end
   end
   for word in string.gmatch(how == 'set' and text or '', '%S+') do
@@ -71,7 +71,7 @@ if how == 'set' then
   local other = tied()
   if other then
     return redis.error_reply('ERRAND the patterns "' .. subject .. '" and "' .. other
-      .. '" begin with the same characters before *, so it would be unclear which rule applies; delete one, or make one longer')
+      .. '" begin with the same characters before *, so it would be unclear which rule applies; delete one, or write more characters before the * of one')
   end
   local known_before = field('flow', subject)
   if not known_before and has('flow') and call('HLEN', key('flow')) >= MOST_RULES then

@@ -95,8 +95,8 @@ do
 
   -- Claims a job, whose id is known to consist of the characters of ids if `is_sound`.
   function claim_one(id, body, is_sound)
-    local reason = (not body or body == '') and '"its body is missing"'
-      or (#id > 64 or id == '' or not (is_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
+    local reason = (not body or body == '') and '"the stored job is missing; push it again"'
+      or (#id > 64 or id == '' or not (is_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not a valid one; delete it"'
     if reason then
       skipped = skipped + 1
       handle_stray(id, reason)

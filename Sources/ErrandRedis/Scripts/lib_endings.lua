@@ -1,16 +1,14 @@
 -- How jobs end.
 local DEAD_KEPT = 100000
 
+-- The side records of a job. The first five are those of its runs.
+local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
+
 -- Attempts and crash counts start again.
 local function forget_runs(id)
-  delete_field('failures', id)
-  delete_field('crashes', id)
-  delete_field('solo_crashes', id)
-  delete_field('stops', id)
-  delete_field('progress', id)
+  for i = 1, 5 do delete_field(SIDE_RECORDS[i], id) end
 end
 -- Removes the side records of these jobs.
-local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
 local function forget_side_records(ids)
   if has('blocked') then
     for _, id in ipairs(ids) do groups.unblock(id) end
@@ -75,7 +73,7 @@ local function handle_stray(id, reason)
     call('HDEL', key('body'), id)
     return count('strays')
   end
-  die(id, NAMELESS, 0, 'null', 0, reason or '"its body is missing"')
+  die(id, NAMELESS, 0, 'null', 0, reason or '"the stored job is missing; push it again"')
 end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.

@@ -84,7 +84,7 @@ end
 local function refuse_as_full(fitting, jobs, waiting, tombstones, most)
   local what = 'is full'
   if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
-  local places = tombstones > 0 and ', ' .. tombstones .. ' of them tombstones' or ''
+  local places = tombstones > 0 and ', ' .. tombstones .. ' of them places of cancelled or replaced jobs that the next claims clear' or ''
   return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
     .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end

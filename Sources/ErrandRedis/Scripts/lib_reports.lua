@@ -62,7 +62,7 @@ do
     if superseded(id, fragment, attempt, worker) then return end
     if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
     local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
-    if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
+    if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read; delete it and push it again"') end
     local group = unroutable_field(operation, call('HGET', key('body'), id))
     call('RPUSH', key('unroutable:' .. group), entry_for(id))
     set_field('unroutable', group, num(field('unroutable', group)) + 1)

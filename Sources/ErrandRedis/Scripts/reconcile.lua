@@ -11,7 +11,7 @@ if wrong then return wrong end
 -- The worker could not have the claims that an exchange or a direct dispatch made after this call was sent.
 local last = call('HMGET', me, 'call', 'dispatch')
 local answered = num(last[1]) + (string.find(last[2] or '', '^h') and 1 or 0)
-if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end
+if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange, so it is ignored') end
 
 local known, reply = {}, { 0 }
 for i = 3, #ARGV - 1, 2 do

@@ -36,7 +36,7 @@ local function crashed(id, fragment, attempt, worker, line, alone)
     local times = num(field('solo_crashes', id)) + 1
     set_field('solo_crashes', id, times)
     if times >= MOST_SOLO_CRASHES then
-      die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them with nothing else"')
+      die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them without another job: look for a crash or a lack of memory in its handler"')
       return true
     end
   end
@@ -109,7 +109,7 @@ local function end_overdue(session, id, claim, mine)
     local _, _, _, fragment = header(body)
     fragment = fragment or NAMELESS
     local attempt, worker = num(field('failures', id)) + 1, '"' .. printable(session) .. '"'
-    local failure = '"no outcome by the hard deadline: the worker is stuck"'
+    local failure = '"the worker has not reported the end of the run long after its timeout: the handler does not return, or the worker is stuck"'
     local line = event('timed_out', id, fragment, attempt, worker, 0, failure)
     count('timed_out')
     if field('stops', id) == 'cancel' and not successor_of(id) then

@@ -6,7 +6,7 @@ local session, id, token, progress, checkpoint = ARGV[1], ARGV[2], ARGV[3], ARGV
 if #progress > 8192 or string.find(progress, CONTROL) then
   return redis.error_reply('ERRAND progress has at most 8192 bytes on one line')
 end
-if checkpoint and #checkpoint > 65536 then return redis.error_reply('ERRAND a checkpoint has at most 65536 bytes') end
+if checkpoint and #checkpoint > 65536 then return redis.error_reply('ERRAND a checkpoint has at most 65536 bytes; store it elsewhere and keep a reference') end
 local wrong = session_type_error(session)
 if wrong then return wrong end
 

@@ -20,7 +20,7 @@ local how, w = ARGV[1], ARGV[2] or ''
 if #w ~= 16 or string.find(w, '%W') then return redis.error_reply('ERRAND the workflow must be 16 letters and digits') end
 local at = key('workflow:' .. w)
 local state = call('HGET', at, 'state')
-local UNKNOWN = 'ERRAND the workflow is not known any more; push it again'
+local UNKNOWN = 'ERRAND the workflow is not known any more: it was deleted, or its push took more than 10 minutes; push it again'
 local MOST_MEMBERS = 100000
 
 local function begin()
@@ -41,13 +41,13 @@ local function refusal_of_claim()
   if id == '' then return nil end
   if token == '' then
     local n = call('HGET', key('numbers:' .. w), id)
-    if not n or call('SISMEMBER', key('open:' .. w), n) == 0 then return 'the workflow has ended, or the job has no place in it' end
+    if not n or call('SISMEMBER', key('open:' .. w), n) == 0 then return 'the workflow has ended, or the job is not one of its jobs, so none can be added' end
     return nil
   end
   local claim = try('HGET', claims_key(session), id) or ''
-  if string.sub(claim, 1, #token + 1) ~= token .. ':' then return "the job's claim is over, so it adds no jobs to its workflow" end
+  if string.sub(claim, 1, #token + 1) ~= token .. ':' then return "the job does not belong to this worker any more, so it adds no jobs to its workflow; its next run does" end
   local has_place = string.find((field('workflow:of', id) or ''), w .. ':', 1, true)
-  if not has_place or call('HEXISTS', at, 'ended') == 1 then return 'the workflow has ended, or the job has no place in it' end
+  if not has_place or call('HEXISTS', at, 'ended') == 1 then return 'the workflow has ended, or the job is not one of its jobs, so none can be added' end
 end
 -- Whether a job comes after others that the workflow does not have yet: `known` jobs before this call, `new` ones before it
 -- in this call, in which it has a place.
@@ -64,13 +64,13 @@ local function refusal_of_jobs()
   for i = FIRST, #ARGV, VALUES do
     local number = call('HGET', key('numbers:' .. w), ARGV[i])
     if comes_after_missing(ARGV[i + 4], number, known, new, (i - FIRST) / VALUES) then
-      return 'the job "' .. ARGV[i + 1] .. '" comes after one that the workflow does not have yet'
+      return 'the job "' .. ARGV[i + 1] .. '" comes after one that the workflow does not have yet; add that one first'
     end
     if not number then new = new + 1 end
     local of_key = call('HGET', key('keys:' .. w), ARGV[i + 1])
-    if of_key and number ~= of_key then return 'the workflow has another job of the key "' .. ARGV[i + 1] .. '"' end
+    if of_key and number ~= of_key then return 'the workflow has another job of the key "' .. ARGV[i + 1] .. '"; use another key' end
   end
-  if known + new > MOST_MEMBERS then return 'a workflow has at most ' .. MOST_MEMBERS .. ' jobs' end
+  if known + new > MOST_MEMBERS then return 'a workflow has at most ' .. MOST_MEMBERS .. ' jobs; split it' end
   local waiting, most = call('HLEN', key('body')), setting('maximum', 10000000)
   if waiting + new > most then
     return 'queue "' .. queue .. '" is full: it holds ' .. waiting .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit '

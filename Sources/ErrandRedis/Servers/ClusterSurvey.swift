@@ -41,7 +41,11 @@ struct ClusterSurvey: Sendable {
         let replies = try context.roundTrip(commands.flatMap(\.bytes), replies: commands.count)
         if case .error(let text) = replies[1] { throw problem(ServerError(text), at: place, server) }
         guard let map = SlotMap(replies[1], from: server) else {
-            throw BrokerError(.protocolViolation, "\(place) answered CLUSTER SLOTS with something else")
+            throw BrokerError(
+                .protocolViolation,
+                "\(place) answered CLUSTER SLOTS with something that is no list of slots; check that the address is that of a "
+                    + "cluster's server"
+            )
         }
         // If the user may not call CLUSTER INFO, the reply is an error, and only the map counts.
         let state = replies[0].text ?? "cluster_state:ok"

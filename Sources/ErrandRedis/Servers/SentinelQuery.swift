@@ -23,7 +23,12 @@ struct SentinelQuery: Sendable {
         let reply = try ask("GET-MASTER-ADDR-BY-NAME")
         guard let parts = reply.elements, parts.count == 2, let host = parts[0].text, let port = parts[1].number,
             let found = HostAndPort(reported: host, port: port)
-        else { throw BrokerError(.notReachable, "the sentinel \(place) knows no master \(master)") }
+        else {
+            throw BrokerError(
+                .notReachable,
+                "the sentinel \(place) knows no master \(master); correct the name at the end of the URL"
+            )
+        }
         return found
     }
 
@@ -48,9 +53,13 @@ struct SentinelQuery: Sendable {
             throw BrokerError(.notReachable, "the sentinel \(place) did not reply: \(error.message)")
         }
         guard case .error(let text) = reply else { return reply }
-        if ServerError(text).isOfUnknownCommand { throw BrokerError(.notReachable, "\(place) is not a sentinel") }
         let error = ServerError(text)
-        throw problem(error.brokerError(at: address).code, " answered \(error.text)")
+        if error.isOfUnknownCommand {
+            throw BrokerError(.notReachable, "\(place) is not a sentinel; use redis:// for the address of a server")
+        }
+        let code = error.brokerError(at: address).code
+        let hint = code == .notPermitted ? "; check sentinel_password and sentinel_user in the URL" : ""
+        throw problem(code, " answered \(error.text)\(hint)")
     }
 
     private func problem(_ code: BrokerError.Code, _ what: String) -> BrokerError {

@@ -85,7 +85,7 @@ final class Servers: Sendable {
         reader.close()
     }
 
-    static let closed = BrokerError(.closed, "the connection was closed")
+    static let closed = BrokerError(.closed, "this broker was closed with close(); make a new one")
 
     // MARK: Routes
 

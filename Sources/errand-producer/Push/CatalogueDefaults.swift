@@ -17,18 +17,19 @@ final class CatalogueDefaults: Sendable {
 
     /// Returns the description with the catalogue's values for those that it leaves out.
     ///
-    /// - Throws: `CommandFailure` if the name's template uses a missing argument, `DescriptionError` if the resulting
-    ///   name is too long.
+    /// - Throws: `CommandFailure` if the arguments do not fit the name's or the group's template, `DescriptionError` if
+    ///   a value is not valid.
     func filling(_ description: OperationDescription) throws -> OperationDescription {
         guard let catalogue else { return description }
         guard let operation = catalogue.operations[description.operation] else {
-            warn(about: description.operation)
+            warn(about: description.operation, in: catalogue)
             return description
         }
         let values = operation.values
+        let (name, group) = try names(of: description, operation)
         return try description.filling(
             queue: values.queue,
-            name: description.name == nil ? rendered(operation.nameTemplate, "name", description) : nil,
+            name: name,
             unique: values.uniqueness,
             uniqueUntil: values.uniqueUntil,
             window: values.window,
@@ -38,30 +39,32 @@ final class CatalogueDefaults: Sendable {
             retries: values.retries,
             backoff: values.backoff,
             priority: values.priority,
-            group: description.group == nil ? rendered(operation.groupTemplate, "group", description) : nil,
+            group: group,
             cost: values.cost
         )
     }
 
-    private func rendered(
-        _ template: Template?,
-        _ what: String,
-        _ description: OperationDescription
-    ) throws -> String? {
+    /// Returns the name and the group that a description leaves out.
+    private func names(
+        of description: OperationDescription,
+        _ operation: CatalogueOperation
+    ) throws(CommandFailure) -> (name: String?, group: String?) {
+        let arguments = description.arguments
         do throws(ArgumentError) {
-            return try template.map { template throws(ArgumentError) in
-                try template.render(description.arguments)
-            }
+            let name = try description.name == nil ? operation.jobName(arguments) : nil
+            let group = try description.group == nil ? operation.jobGroup(arguments) : nil
+            return (name, group)
         } catch {
-            throw CommandFailure(
-                "the \(what) of operation \"\(description.operation)\" cannot be filled in: \(error)",
-                ExitStatus.badInput
-            )
+            throw CommandFailure("\(error)", ExitStatus.badInput)
         }
     }
 
-    private func warn(about operation: String) {
+    private func warn(about operation: String, in catalogue: Catalogue) {
         guard unknown.withLock({ $0.insert(operation).inserted }) else { return }
-        StandardError.write("warning: operation \"\(operation)\" is not in \(path); pushed without defaults")
+        let hint = catalogue.nearestOperation(to: operation).map { " (did you mean \"\($0)\"?)" } ?? ""
+        StandardError.write(
+            "warning: \(path) has no operation \"\(operation)\"\(hint); its jobs get no name, queue or timeout "
+                + "from there"
+        )
     }
 }

@@ -57,7 +57,7 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How often a failed run is retried, 0 to 1000.", valueName: "n"))
     var retries: Int?
 
-    @Option(help: BackoffArgument.help)
+    @Option(help: BackoffArgument.help, transform: { try BackoffArgument(parsing: $0) })
     var backoff: BackoffArgument?
 
     @Option(help: ArgumentHelp("0 to 9, 9 first (default: 5).", valueName: "n"))
@@ -102,6 +102,15 @@ struct PolicyOptions: ParsableArguments {
         }
     }
 
+    /// Rejects times beside a policy that sets them itself.
+    func checkTimes(for unique: UniquenessPolicy) throws(CommandFailure) {
+        guard unique == .debounce, delay != nil || at != nil else { return }
+        throw CommandFailure(
+            "--delay and --at cannot be used with --unique debounce: the window decides when the job runs",
+            ExitStatus.badInput
+        )
+    }
+
     /// Whether only options are set that a workflow has.
     var fitsWorkflow: Bool {
         var others = self
@@ -119,17 +128,17 @@ struct PolicyOptions: ParsableArguments {
 }
 
 /// The time to wait for a job's end.
-enum WaitLimit: ExpressibleByArgument {
+enum WaitLimit: Sendable {
     case forever
     case atMost(Duration)
 
-    init?(argument: String) {
+    init(parsing argument: String) throws {
         if argument == ArgumentSpelling.forever {
             self = .forever
-        } else if let duration = try? DurationText.parse(argument) {
-            self = .atMost(duration)
+        } else if !argument.isEmpty, argument.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            throw ValidationError("--wait \(argument) has no unit; write --wait \(argument)s")
         } else {
-            return nil
+            self = .atMost(try DurationText.parse(argument))
         }
     }
 

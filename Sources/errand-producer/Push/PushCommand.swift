@@ -2,6 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCatalogue
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 import ErrandText
 import Foundation
@@ -72,7 +73,8 @@ struct PushCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Wait until the job or workflow has ended, and print its result; --wait=10s waits no longer than that.",
             valueName: "duration"
-        )
+        ),
+        transform: { try WaitLimit(parsing: $0) }
     )
     var wait: WaitLimit?
 
@@ -105,7 +107,11 @@ struct PushCommand: AsyncParsableCommand {
         }
         if operation != nil { throw ValidationError("--from and an operation exclude each other") }
         if wait != nil { throw ValidationError("--wait is for one job; it cannot be used with --from") }
-        if !policy.isEmpty { throw ValidationError("with --from, the lines contain queue, name and so on") }
+        guard policy.isEmpty else {
+            throw ValidationError(
+                "--queue, --name and the other options for one job cannot be used with --from; write them into the lines"
+            )
+        }
     }
 
     private func validateWorkflow() throws {
@@ -175,15 +181,29 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func describe(notBefore: Int64?, _ filled: Filling) throws -> OperationDescription {
-        let text: JSONText
         do {
-            text = try arguments.map { try JSONText(validating: TextEncoding.withoutMark($0).utf8) } ?? .emptyObject
-        } catch {
-            throw CommandFailure("the arguments: \(error)", ExitStatus.badInput)
+            let description = try filled(try unfilled(notBefore: notBefore))
+            try policy.checkTimes(for: description.uniquenessPolicy)
+            // The policy may need a window.
+            _ = try description.makeEnvelope()
+            return description
+        } catch let error as DescriptionError {
+            throw CommandFailure(ValueNames.options.explanation(of: error), ExitStatus.badInput)
         }
-        let description = try OperationDescription(
+    }
+
+    private func argumentsText() throws(CommandFailure) -> JSONText {
+        let text = Array(TextEncoding.withoutMark(arguments ?? "{}").utf8)
+        do { return try JSONText(validating: text) } catch {
+            let hint = error.code == .malformed ? "; write an object in single quotes: '{\"path\": \"a.jpg\"}'" : ""
+            throw CommandFailure(error.explanation(inArguments: text) + hint, ExitStatus.badInput)
+        }
+    }
+
+    private func unfilled(notBefore: Int64?) throws -> OperationDescription {
+        try OperationDescription(
             operation ?? "",
-            arguments: text,
+            arguments: try argumentsText(),
             queue: policy.queue,
             name: policy.name,
             unique: policy.unique,
@@ -201,6 +221,5 @@ struct PushCommand: AsyncParsableCommand {
             id: policy.id,
             tags: policy.tags
         )
-        return try filled(description)
     }
 }

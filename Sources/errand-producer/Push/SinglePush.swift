@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// Pushes one job, prints its receipt, and waits for its end if requested.
 struct SinglePush {
@@ -39,7 +40,7 @@ struct SinglePush {
         } else if let result = ending.result {
             StandardOutput.write(raw: result)
         }
-        if let failure = ending.failure(of: receipt.id) { throw failure }
+        if let failure = ending.failure(of: receipt.id, within: wait?.duration) { throw failure }
     }
 }
 
@@ -56,14 +57,20 @@ extension Receipt {
 
 extension JobEnding {
     /// Returns the failure of the command, or `nil` if the job has finished.
-    fileprivate func failure(of id: String) -> CommandFailure? {
+    fileprivate func failure(of id: String, within limit: Duration?) -> CommandFailure? {
         if isOutOfTime {
-            let standing = state.map { "it is \($0.rawValue)" } ?? "its state cannot be read"
-            return CommandFailure("job \(id) had not ended when the time was over; \(standing)", ExitStatus.unknown)
+            let standing =
+                state.map { "it is still \($0.rawValue). errand why \(id) says more" } ?? "its state cannot be read"
+            let time = limit.map { " within \(DurationText.format($0))" } ?? " in time"
+            return CommandFailure("job \(id) has not ended\(time); \(standing)", ExitStatus.unknown)
         }
         switch state {
         case .finished: return nil
-        case nil: return CommandFailure("the broker knows nothing (any more) of job \(id)", ExitStatus.unknown)
+        case nil:
+            return CommandFailure(
+                "job \(id) is not kept any more: it has ended and expired, or was deleted",
+                ExitStatus.unknown
+            )
         case let state?:
             let reason = error.map { ": \($0)" } ?? ""
             return CommandFailure("job \(id) is \(state.rawValue)\(reason)", ExitStatus.unsuccessful)

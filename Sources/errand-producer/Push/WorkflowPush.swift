@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// Pushes a workflow, prints its receipt, and waits for its end if requested.
 struct WorkflowPush {
@@ -85,11 +86,15 @@ extension CommandFailure {
         let reason = failure.reason.map { ": \($0)" } ?? ""
         guard !failure.isOutOfTime else {
             let standing = failure.state == nil ? "; its state cannot be read" : reason
-            self.init("workflow \(failure.id) had not ended when the time was over\(standing)", ExitStatus.unknown)
+            let time = failure.limit.map { " within \(DurationText.format($0))" } ?? " in time"
+            self.init("workflow \(failure.id) has not ended\(time)\(standing)", ExitStatus.unknown)
             return
         }
         guard let state = failure.state else {
-            self.init("the broker knows nothing (any more) of workflow \(failure.id)", ExitStatus.unknown)
+            self.init(
+                "workflow \(failure.id) is not kept any more: it ended more than a day ago, or was deleted",
+                ExitStatus.unknown
+            )
             return
         }
         self.init("workflow \(failure.id) is \(state.rawValue)\(reason)", ExitStatus.unsuccessful)

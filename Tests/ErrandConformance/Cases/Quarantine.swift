@@ -25,7 +25,7 @@ extension ConformanceCase {
             #expect(record.failures == 0)
             #expect(record.crashes == 7)
             let reason = String(decoding: record.lastEvent, as: UTF8.self)
-            #expect(reason.contains("its worker died 7 times while running it, 4 of them with nothing else"))
+            #expect(reason.contains("its worker died 7 times while running it, 4 of them without another job"))
             let kept = record.events.compactMap { JobEvent(line: $0)?.event }
             #expect(kept == ["dead"] + Array(repeating: "recovered", count: 7))
             #expect(record.lastError?.contains("its worker died") == true)

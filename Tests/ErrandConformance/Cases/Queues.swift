@@ -27,6 +27,16 @@ extension ConformanceCase {
             #expect(try await fixture.broker.deleteQueue(new, force: false) == .deleted(jobs: 0))
             #expect(try await !fixture.broker.hasQueue(new))
         },
+        ConformanceCase("a name that no queue may have is refused and named") { fixture in
+            for name in ["my mail", "", String(repeating: "q", count: 129), "a}b"] {
+                await #expect {
+                    try await fixture.broker.createQueue(name)
+                } throws: { error in
+                    let message = (error as? BrokerError)?.message ?? ""
+                    return message == "queue \"\(name)\": the name must match [A-Za-z0-9_.-]{1,128}"
+                }
+            }
+        },
         ConformanceCase("a push, a session and a schedule create their queue") { fixture in
             let (pushed, scheduled) = (fixture.queue + "-pushed", fixture.queue + "-scheduled")
             _ = try await fixture.broker.push(

@@ -62,7 +62,7 @@ struct StrayEntryTests {
         try server.run("RPUSH", key + "ready:5", "nobody")
         #expect(try await calls.claim(5) == [])
         let died = try #require(try await broker.inspect(["nobody"], on: "default")[0])
-        #expect(died.state == .dead && died.lastError == "its body is missing")
+        #expect(died.state == .dead && died.lastError == "the stored job is missing; push it again")
         try server.run("RPUSH", key + "ready:5", "nobody", "nobody")
         #expect(try await calls.claim(5) == [])
         #expect(try strays == "2")

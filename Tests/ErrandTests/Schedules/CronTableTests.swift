@@ -82,7 +82,7 @@ struct CronTableTests {
             ("0 0 1 */13 *", "month \"*/13\": its step must be a whole number from 1 to 12"),
             ("0 0 * * */8", "day of week \"*/8\": its step must be a whole number from 1 to 7"),
             ("0 0 * * 0-7/8", "day of week \"0-7/8\": its step must be a whole number from 1 to 7"),
-            ("10-20/30 * * * *", "its step must be a whole number from 1 to 11, as it divides 10 to 20"),
+            ("10-20/30 * * * *", "its step must be a whole number from 1 to 11, because 10 to 20 has 11 values"),
             ("1,10-20/12,3 * * * *", "minute \"10-20/12\""), ("5-5/2 * * * *", "minute \"5-5/2\""),
             ("0 9-17/10 * * *", "hour \"9-17/10\""), ("0 0 1 jan-mar/4 *", "month \"jan-mar/4\""),
             ("0 0 * * mon-fri/6", "day of week \"mon-fri/6\""), ("0 0 * * fri-sun/4", "day of week \"fri-sun/4\""),

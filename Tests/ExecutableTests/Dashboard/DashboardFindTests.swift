@@ -51,7 +51,7 @@ import Testing
     func takesIDsOnly(_ query: String) async throws {
         let answer = try await DashboardScene().ask("/find?\(query)")
         #expect(answer.status == 400)
-        #expect(answer.text.contains("that is no job"), "\(answer.text)")
+        #expect(answer.text.contains("is not a job"), "\(answer.text)")
     }
 
     @Test func aRunningJobLeadsToItsWorkerAndBack() async throws {

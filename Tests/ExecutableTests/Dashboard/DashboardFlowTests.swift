@@ -99,7 +99,7 @@ import Testing
         let scene = try await DashboardScene()
         let whole = [("pattern", ""), ("at_once", "50")]
         let heavy = try await scene.ask("/queues/images/rules/save", whole + [("weight", "2")])
-        #expect(heavy.status == 400 && heavy.text.contains("the whole queue has no weight"))
+        #expect(heavy.status == 400 && heavy.text.contains("a rule for the whole queue cannot have a weight"))
         #expect(try await scene.ask("/queues/images/rules/save", whole).status == 303)
         #expect(try await scene.ask("/queues/images/rules/delete", []).status == 400)
         #expect(try await rules(scene) == [FlowPattern(pattern: "", rule: FlowRule(atOnce: 50))])

@@ -238,7 +238,7 @@ import Testing
         )
         let output = await second.end()
         #expect(output.status == 69)
-        #expect(output.error.contains("cannot serve on 127.0.0.1:\(port)"))
+        #expect(output.error.contains("cannot listen on 127.0.0.1:\(port): another program uses this port"))
         first.signal(SIGTERM)
         _ = await first.end()
     }

@@ -19,7 +19,8 @@ struct EnvelopeHeader: Equatable {
         guard isNewer || line.first == UInt8(ascii: "1") else {
             throw EnvelopeError(
                 .header,
-                "it must begin with 1 or 2, the versions of the envelope that this program knows"
+                "it must begin with 1 or 2, the formats that this version of Errand knows; if a newer version pushed the job, "
+                    + "update this program and retry the job"
             )
         }
         var rest = line

@@ -100,7 +100,7 @@ extension JSONScanner {
         case UInt8(ascii: "\""): "a string"
         case UInt8(ascii: "{"): "an object"
         case UInt8(ascii: "["): "an array"
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): "a truth value"
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): "true or false"
         case UInt8(ascii: "n"): "null"
         default: "a number"
         }

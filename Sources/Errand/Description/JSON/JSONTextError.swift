@@ -1,3 +1,5 @@
+import ErrandText
+
 /// The error for bytes that are not a valid JSON text.
 public struct JSONTextError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of errors.
@@ -21,5 +23,13 @@ public struct JSONTextError: Error, Sendable, Equatable, CustomStringConvertible
     public var description: String {
         let place = offset.map { " at byte \($0)" } ?? ""
         return "invalid JSON\(place): \(message)"
+    }
+
+    /// Says what is wrong with a job's arguments, with the position as editors show it.
+    ///
+    /// - Parameter text: The arguments' text.
+    package func explanation(inArguments text: [UInt8]) -> String {
+        let place = offset.map { "\(TextPosition.words(of: $0, in: text)): " } ?? ""
+        return "the arguments are \(code == .malformed ? "not JSON" : "not allowed") (\(place)\(message))"
     }
 }

@@ -104,7 +104,13 @@ extension DescriptionParser {
     private mutating func tags() throws(DescriptionError) {
         guard let range = try valueOrNull(.tags) else { return }
         guard let tags = try? JSONText(unchecked: Array(scanner.bytes[range])).decode([String].self) else {
-            throw wrongType(.tags, range)
+            guard scanner.bytes[range.lowerBound] == UInt8(ascii: "[") else { throw wrongType(.tags, range) }
+            throw DescriptionError(
+                .wrongType,
+                field: DescriptionKey.tags.rawValue,
+                offset: range.lowerBound - scanner.start,
+                "every tag must be text of 1 to \(DescriptionLimits.tagBytes) bytes"
+            )
         }
         guard DescriptionRules.areTags(tags) else {
             throw DescriptionError(.invalidValue, .tags, at: range.lowerBound - scanner.start)

@@ -47,7 +47,7 @@ extension MemoryQueue {
         guard log.cursors[reader] != nil || log.cursors.count < MemoryEventLog.mostCursors else {
             throw BrokerError(
                 .full,
-                "the queue keeps the cursors of 1000 readers, which is the limit; use the name of one of them"
+                "the queue keeps the positions of 1000 readers of its events, which is the limit; use the name of one of them"
             )
         }
         // If two processes use the same reader name, the slower one does not set the cursor back.

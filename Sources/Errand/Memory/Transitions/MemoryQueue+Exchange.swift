@@ -7,7 +7,7 @@ extension MemoryQueue {
         if let late = preansweredReply(call, of: session) { return late }
         if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
         if let last = session.lastCall, call.call < last.number {
-            throw BrokerError(.refused, "this call is older than the last one")
+            throw BrokerError(.refused, "this call is older than the last one, so it is ignored")
         }
         let accepted = apply(call.reports, from: id)
         // What comes after the jobs that have ended can be claimed by this call.

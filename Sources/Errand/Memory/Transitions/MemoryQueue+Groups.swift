@@ -147,7 +147,7 @@ extension MemoryQueue {
             throw BrokerError(
                 .refused,
                 "the patterns \"\(pattern.pattern)\" and \"\(other.pattern)\" begin with the same characters before *, so it "
-                    + "would be unclear which rule applies; delete one, or make one longer"
+                    + "would be unclear which rule applies; delete one, or write more characters before the * of one"
             )
         }
         guard groups.rules[pattern] != nil || groups.rules.count < FlowRule.mostRules else {

@@ -7,7 +7,7 @@ extension MemoryQueue {
     ) throws(BrokerError) -> Reconciliation {
         guard let session = sessions[id] else { throw lost(id) }
         if session.lastReplied > call {
-            throw BrokerError(.refused, "this call is older than the last exchange")
+            throw BrokerError(.refused, "this call is older than the last exchange, so it is ignored")
         }
         let lost = runs.filter { session.claims[$0.id]?.token != $0.token }.map(\.id)
         let known = Dictionary(grouping: runs) { $0.id }

@@ -55,7 +55,9 @@ extension MemoryQueue {
         jobs[job.id]?.errors.keep(event.line)
         jobs[job.id]?.soloCrashes = soloCrashes
         guard alone, soloCrashes >= Self.mostCrashesAlone else { return false }
-        let error = "its worker died \(crashes) times while running it, \(soloCrashes) of them with nothing else"
+        let error =
+            "its worker died \(crashes) times while running it, \(soloCrashes) of them without another job: look for "
+            + "a crash or a lack of memory in its handler"
         die(job.id, MemoryEventDetails(attempt: job.failures + 1, worker: session, error: error))
         return true
     }
@@ -97,7 +99,8 @@ extension MemoryQueue {
     /// Times out a job. The job, or else the session, determines the number of retries.
     private mutating func endOverdue(_ job: MemoryJob, of session: MemorySession) {
         let attempt = job.failures + 1
-        let error = "no outcome by the hard deadline: the worker is stuck"
+        let error =
+            "the worker has not reported the end of the run long after its timeout: the handler does not return, or the worker is stuck"
         let run = MemoryEventDetails(attempt: attempt, worker: session.id, error: error)
         let event = publish(.timedOut, of: job, run)
         count(.timedOut)

@@ -106,7 +106,7 @@ extension MemoryQueue {
         if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
         if job.stop != nil { return stopped(job, MemoryEventDetails(attempt: run.attempt, worker: run.worker)) }
         guard let operation = job.header.operation else {
-            let error = "its operation cannot be read"
+            let error = "its operation cannot be read; delete it and push it again"
             return die(job.id, MemoryEventDetails(attempt: run.attempt, worker: run.worker, error: error))
         }
         removeFromPlace(job.id)

@@ -3,7 +3,7 @@ extension MemoryQueue {
     /// Stores an update, if the session still has the claim.
     mutating func store(_ update: JobUpdate, from session: String) throws(BrokerError) -> Bool {
         guard (update.checkpoint ?? []).count <= JobUpdate.checkpointBytes else {
-            throw BrokerError(.refused, "a checkpoint has at most 65536 bytes")
+            throw BrokerError(.refused, "a checkpoint has at most 65536 bytes; store it elsewhere and keep a reference")
         }
         guard let job = jobs[update.id], sessions[session]?.claims[update.id]?.token == update.token else {
             return false

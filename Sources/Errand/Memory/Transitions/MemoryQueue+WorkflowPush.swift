@@ -31,7 +31,10 @@ extension MemoryQueue {
     }
 
     private static var unknownWorkflow: BrokerError {
-        BrokerError(.refused, "the workflow is not known any more; push it again")
+        BrokerError(
+            .refused,
+            "the workflow is not known any more: it was deleted, or its push took more than 10 minutes; push it again"
+        )
     }
 
     /// Throws unless the job is a member that runs with this claim.
@@ -44,7 +47,10 @@ extension MemoryQueue {
             return
         }
         guard sessions[claim.session]?.claims[claim.id]?.token == claim.token else {
-            throw BrokerError(.refused, "the job's claim is over, so it adds no jobs to its workflow")
+            throw BrokerError(
+                .refused,
+                "the job does not belong to this worker any more, so it adds no jobs to its workflow; its next run does"
+            )
         }
         guard places(of: claim.id).contains(where: { $0.workflow == workflow.header.id.token }), workflow.ended == nil
         else {
@@ -53,7 +59,7 @@ extension MemoryQueue {
     }
 
     private static var noPlace: BrokerError {
-        BrokerError(.refused, "the workflow has ended, or the job has no place in it")
+        BrokerError(.refused, "the workflow has ended, or the job is not one of its jobs, so none can be added")
     }
 
     private func checkRoom(
@@ -63,7 +69,7 @@ extension MemoryQueue {
     ) throws(BrokerError) {
         let new = try checkNeeds(of: pushes, as: members, in: workflow)
         guard workflow.members.count + new <= WorkflowLimits.members else {
-            throw BrokerError(.refused, "a workflow has at most \(WorkflowLimits.members) jobs")
+            throw BrokerError(.refused, "a workflow has at most \(WorkflowLimits.members) jobs; split it")
         }
         guard jobs.count + new <= settings.maximumLength else {
             throw fullError(max(0, settings.maximumLength - jobs.count), of: members.count)
@@ -72,7 +78,10 @@ extension MemoryQueue {
             if let known = workflow.members.firstIndex(where: { $0.key == member.key }),
                 workflow.numbers[member.job.id] != known
             {
-                throw BrokerError(.refused, "the workflow has another job of the key \"\(member.key)\"")
+                throw BrokerError(
+                    .refused,
+                    "the workflow has another job of the key \"\(member.key)\"; use another key"
+                )
             }
         }
     }
@@ -94,7 +103,7 @@ extension MemoryQueue {
             guard arePossible else {
                 throw BrokerError(
                     .refused,
-                    "the job \"\(member.key)\" comes after one that the workflow does not have yet"
+                    "the job \"\(member.key)\" comes after one that the workflow does not have yet; add that one first"
                 )
             }
             if known == nil { new += 1 }

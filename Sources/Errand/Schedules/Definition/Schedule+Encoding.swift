@@ -64,8 +64,9 @@ extension Schedule.CatchUp {
         case ("none", nil): self = .none
         case ("latest", nil): self = .latest
         case ("all", let limit?): self = .all(limit: limit)
-        case ("all", nil): throw ScheduleError(.invalid, "catch_up_limit", "is missing; it must be 1 to 1000")
-        case ("none", _?), ("latest", _?): throw ScheduleError(.invalid, "catch_up_limit", "goes with \"all\" only")
+        case ("all", nil): throw ScheduleError(.invalid, "catch_up_limit", "is missing; \"all\" needs it: 1 to 1000")
+        case ("none", _?), ("latest", _?):
+            throw ScheduleError(.invalid, "catch_up_limit", "goes with the catch-up \"all\" only; leave it out")
         default: throw ScheduleError(.invalid, "catch_up", "must be \"none\", \"latest\" or \"all\"")
         }
     }

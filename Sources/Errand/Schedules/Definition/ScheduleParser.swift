@@ -8,13 +8,13 @@ extension Schedule {
     public init(json text: some Sequence<UInt8>) throws(ScheduleError) {
         let bytes = Array(text)
         guard bytes.count <= Self.mostBytes else {
-            throw ScheduleError(.malformed, "the text has more than \(Self.mostBytes) bytes")
+            throw ScheduleError(.malformed, "the text has more than \(Self.mostBytes) bytes; \(Self.shorter)")
         }
         try self.init(members: try ScheduleMembers(bytes))
     }
 
     private init(members: ScheduleMembers) throws(ScheduleError) {
-        guard try members.number("v", in: 0...Int64.max) == 1 else {
+        guard members.isVersionOne else {
             throw ScheduleError(
                 .unsupportedVersion,
                 "v",
@@ -28,7 +28,11 @@ extension Schedule {
         }
         let queue = try members.text("queue") ?? "default"
         guard template.givenQueue == nil || template.queue == queue else {
-            throw ScheduleError(.invalid, "queue", "is \"\(queue)\", but the template's is \"\(template.queue)\"")
+            throw ScheduleError(
+                .invalid,
+                "queue",
+                "is \"\(queue)\", but the template's is \"\(template.queue)\"; leave one out"
+            )
         }
         let filled: OperationDescription
         do { filled = try template.filling(queue: queue) } catch {
@@ -114,19 +118,26 @@ struct ScheduleMembers {
             throw ScheduleError(
                 .malformed,
                 key,
-                "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+                "must be a whole number from \(range.lowerBound) to \(range.upperBound), in plain digits"
             )
         }
         return number
     }
 
+    /// Whether the version is 1. Other values, of whatever type, are versions that are not known here.
+    var isVersionOne: Bool { values["v"].flatMap { decimal($0) } == 1 }
+
+    private static func misplaced(_ key: String, _ other: String) -> ScheduleError {
+        ScheduleError(.invalid, key, "goes with \"\(other)\" only; leave it out")
+    }
+
     func timing() throws(ScheduleError) -> ScheduleTiming {
         switch (try text("cron"), try number("every_ms", in: ScheduleTiming.intervals)) {
         case (let cron?, nil):
-            guard values["anchor_ms"] == nil else { throw ScheduleError(.invalid, "anchor_ms", "goes with every_ms") }
+            guard values["anchor_ms"] == nil else { throw Self.misplaced("anchor_ms", "every_ms") }
             return try .cron(cron, timeZone: try text("time_zone") ?? "UTC")
         case (nil, let every?):
-            guard values["time_zone"] == nil else { throw ScheduleError(.invalid, "time_zone", "goes with cron") }
+            guard values["time_zone"] == nil else { throw Self.misplaced("time_zone", "cron") }
             let anchor = try number("anchor_ms", in: ScheduleTiming.times) ?? 0
             return try .every(.milliseconds(every), anchor: anchor)
         default: throw ScheduleError(.invalid, "exactly one of \"cron\" and \"every_ms\" is required")

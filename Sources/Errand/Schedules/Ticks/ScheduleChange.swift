@@ -57,7 +57,7 @@ package enum ScheduleChange: Sendable, Equatable {
         let reason =
             problem.code == .unsupportedVersion
             ? "was stored by a newer version of Errand and is kept; update this program"
-            : "is kept, because this host cannot read it (\(problem)); give this host the zone"
+            : "is left as it is, because this host cannot read it (\(problem)); install the time zone on this host"
         return BrokerError(
             .refused,
             "schedule \"\(schedule.name)\" of queue \"\(schedule.queue)\" \(reason), or delete the schedule first"

@@ -68,7 +68,7 @@ package struct Ticker: Sendable {
             return nil
         }
         guard let tick = record.nextTick, ScheduleTiming.times.contains(tick) else {
-            log(record, "its next tick is no time; pause it and resume it")
+            log(record, "its next tick is not a valid time; pause it and resume it")
             return nil
         }
         do { return try TickProposal(record, schedule, now: now) } catch {

@@ -45,7 +45,10 @@ extension JobContext {
     package func checkpoint(text: JSONText) async throws {
         let bytes = text.bytes
         guard bytes.count <= JobUpdate.checkpointBytes else {
-            throw JobFailure("the checkpoint has \(bytes.count) bytes of JSON; at most 65536 are kept", isFinal: true)
+            throw JobFailure(
+                "the checkpoint has \(bytes.count) bytes of JSON, but at most 65536 are kept; store it elsewhere and keep a reference",
+                isFinal: true
+            )
         }
         let update = JobUpdate(id: id, token: token, checkpoint: bytes)
         try await throughOutages { try await send(update) }

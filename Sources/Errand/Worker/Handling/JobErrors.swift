@@ -92,5 +92,7 @@ public struct ClaimLost: Error, Sendable, CustomStringConvertible {
     public init(id: String) { self.id = id }
 
     /// A sentence with the id.
-    public var description: String { "job \(id) is not this worker's any more" }
+    public var description: String {
+        "job \(id) is not this worker's any more; end its handler, because another worker may run it"
+    }
 }

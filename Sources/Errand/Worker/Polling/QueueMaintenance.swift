@@ -53,14 +53,14 @@ struct QueueMaintenance: Sendable {
     private func recoverOne() async -> Bool {
         do throws(BrokerError) {
             let recovery = try await context.broker.recover(on: poller.queue)
-            clear("nothing recovered")
+            clear("the jobs of lost workers cannot be recovered")
             if recovery.recovered > 0 {
                 context.jobLog.recovered(recovery, in: poller.queue)
                 poller.hurry()
             }
             return recovery.hasMore
         } catch {
-            note("nothing recovered", error)
+            note("the jobs of lost workers cannot be recovered", error)
             return false
         }
     }
@@ -70,13 +70,13 @@ struct QueueMaintenance: Sendable {
     private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
             let promotion = try await context.broker.promote(on: poller.queue)
-            clear("nothing promoted")
+            clear("due jobs cannot be made ready")
             if promotion.promoted > 0 { poller.hurry() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
             let next = [promotion.nextDue, ticked].compactMap(\.self).min().map { Duration.milliseconds($0) }
             return (next, promotion.promoted > 0 || promotion.hasDueSchedules)
         } catch {
-            note("nothing promoted", error)
+            note("due jobs cannot be made ready", error)
             return (nil, false)
         }
     }
@@ -85,11 +85,11 @@ struct QueueMaintenance: Sendable {
     private func tick() async -> Int? {
         do throws(BrokerError) {
             let round = try await Ticker(context.broker, queue: poller.queue, logger: context.logger).work()
-            clear("no schedule ticked")
+            clear("schedules cannot tick")
             if round.pushed > 0 { poller.hurry() }
             return round.nextDue
         } catch {
-            note("no schedule ticked", error)
+            note("schedules cannot tick", error)
             return nil
         }
     }

@@ -16,7 +16,7 @@ extension QueuePoller {
             run(last)
             return await group.next()
         }
-        guard let outcome else { throw BrokerError(.closed, "the call was not made") }
+        guard let outcome else { throw BrokerError(.closed, "the call was not sent, because the worker stops") }
         return try outcome.get()
     }
 

@@ -36,7 +36,7 @@ extension QueuePoller {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
             context.jobLog.unreadable(claim.id, in: queue, because: "\(error)")
-            discard(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"))
+            discard(OutcomeReport(claim, .unreadable, error: "\(error)"))
             return nil
         }
         guard let operation = context.operations[job.description.operation] else {

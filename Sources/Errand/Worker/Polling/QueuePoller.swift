@@ -70,7 +70,10 @@ final class QueuePoller: Sendable {
             let found = try await context.broker.promote(on: queue).promoted > 0
             state.withLock { $0.promoted(found) }
         } catch {
-            context.logger.debug("nothing promoted", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            context.logger.debug(
+                "due jobs cannot be made ready",
+                metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+            )
         }
     }
 

@@ -65,7 +65,8 @@ final class SessionContext: Sendable {
         logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"])
         guard overruns.begin() else { return }
         let count = configuration.mostOverruns
-        onStuck(WorkerStuck(description: "\(count) handlers run on although they were told to stop", endsWorker: true))
+        let what = "\(count) handlers run on although they were told to stop; let them check Task.isCancelled"
+        onStuck(WorkerStuck(description: what, endsWorker: true))
         phase.shutdown.request()
     }
 }

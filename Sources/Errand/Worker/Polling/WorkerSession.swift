@@ -208,7 +208,8 @@ final class WorkerSession: Sendable {
         let seconds = Int(silence / .seconds(1))
         context.onStuck(
             WorkerStuck(
-                description: "handlers have blocked every thread of the task pool for \(seconds) s",
+                description:
+                    "handlers have blocked every thread of the task pool for \(seconds) s; register handlers that block as .blocking",
                 endsWorker: false
             )
         )
@@ -237,7 +238,7 @@ final class WorkerSession: Sendable {
                 // A server that takes no calls either is logged with these.
                 level: context.failures.note("heartbeat \(queue)") && !context.failures.isFailing("call \(queue)")
                     ? .warning : .debug,
-                "no reply to a heartbeat",
+                "no reply to a heartbeat; if that lasts for a lease, other workers get the jobs",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
         }

@@ -47,8 +47,17 @@ public struct WorkflowError: Error, Sendable, Equatable {
 
 extension WorkflowError: CustomStringConvertible {
     /// The complete message with path and offset.
-    public var description: String {
-        let words = [path, offset.map { "at byte \($0)" }].compactMap(\.self).joined(separator: " ")
+    public var description: String { text(at: offset.map { "at byte \($0)" }) }
+
+    /// The complete message with path and the position in the text as editors show it.
+    ///
+    /// - Parameter text: The text in which the error is.
+    package func explanation(in text: [UInt8]) -> String {
+        self.text(at: offset.map { "at " + TextPosition.words(of: $0, in: text) })
+    }
+
+    private func text(at position: String?) -> String {
+        let words = [path, position].compactMap(\.self).joined(separator: " ")
         return "invalid workflow: " + (words.isEmpty ? message : "\(words): \(message)")
     }
 }

@@ -74,7 +74,7 @@ struct WorkflowGraph: Sendable, Equatable {
                 guard counts[need] > WorkflowLimits.dependants else { continue }
                 let message =
                     "at most 1,000 jobs may come after one, and \"\(jobs[need].key)\" has more; "
-                    + "let groups of them come after jobs of their own"
+                    + "put a job between for each thousand"
                 throw WorkflowError(.tooLarge, jobs[position].placeOfNeed(index), message)
             }
         }

@@ -92,7 +92,9 @@ extension Producer {
             receipt = pushed
             return plan.receipts(of: workflow, pushed)
         }
-        guard let receipt else { throw BrokerError(.refused, "a middleware has not pushed the workflow") }
+        guard let receipt else {
+            throw BrokerError(.refused, "a middleware has not pushed the workflow; it must call the next one, or throw")
+        }
         return receipt
     }
 }

@@ -15,7 +15,12 @@ public struct WorkflowNotFinished: Error, Sendable, Equatable, CustomStringConve
     public var description: String {
         let reason = reason.map { ": \($0)" } ?? ""
         let standing = state.map { "is \($0.rawValue)\(reason)" }
-        guard isOutOfTime else { return "workflow \(id) \(standing ?? "is not known to the broker (any more)")" }
+        guard isOutOfTime else {
+            let unknown =
+                "is not known to the broker (any more): check its id, and note that ended workflows are kept for a "
+                + "while only"
+            return "workflow \(id) \(standing ?? unknown)"
+        }
         let waited = limit.map { " within \($0)" } ?? ""
         return "workflow \(id) had not ended\(waited): it \(standing ?? "cannot be looked up"); "
             + "pass a longer time as 'within', or nil to wait for as long as it takes"

@@ -27,7 +27,7 @@ extension JobContext {
     ///   `DecodingError` if the result does not fit the type; ``BrokerError`` if the broker rejects the call or the run has
     ///   to stop before it replies.
     public func result<Value: Decodable>(of key: String, as type: Value.Type = Value.self) async throws -> Value {
-        try JSONText(validating: try await result(of: key)).decode(type)
+        try JobResult.json(try await result(of: key), of: "job \"\(key)\"").decode(type)
     }
 
     /// Returns the result of a job that was added to the workflow, decoded, as the method with a key
@@ -46,7 +46,8 @@ extension JobContext {
         let found = try await results(of: [key], in: membership)
         guard let result = found[key] else {
             throw JobFailure(
-                "workflow \(membership.id) has no result of \"\(key)\": the job has not finished; let this job come after it",
+                "workflow \(membership.id) has no result of \"\(key)\": it has no such job, or the job has not finished, or the "
+                    + "workflow's results exceed 64 MiB; correct the key, or let this job come after that one",
                 isFinal: true
             )
         }

@@ -14,7 +14,7 @@ struct PairedBench {
     /// Measures all pairs. Every second one begins with the other build.
     func figures() async throws -> PairedFigures {
         guard FileManager.default.isExecutableFile(atPath: other) else {
-            throw CommandFailure("\(other) is no program", ExitStatus.unsuccessful)
+            throw CommandFailure("\(other) is not an executable file", ExitStatus.unsuccessful)
         }
         var figures = PairedFigures()
         for pair in 0..<pairs {

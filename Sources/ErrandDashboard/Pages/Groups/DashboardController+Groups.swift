@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 import HTTPTypes
 
 extension DashboardController {
@@ -47,7 +48,9 @@ extension DashboardController {
         guard let wanted else {
             return try await groups + broker.groups(of: queue, named: nil, most: GroupStatus.listed)
         }
-        guard let name = GroupName(wanted) else { throw PageProblem.notFound("that is no group's name") }
+        guard let name = GroupName(wanted) else {
+            throw PageProblem.notFound("\"\(wanted.printable.shortened(to: 140))\" is not a group: \(GroupName.rule)")
+        }
         for part in name.limited { groups += try await broker.groups(of: queue, named: part, most: 1) }
         return groups
     }

@@ -43,7 +43,7 @@ struct RuleForm {
     private static func rate(_ fields: FormFields) throws(PageProblem) -> FlowRate? {
         let burst = try fields.number("burst")
         guard let text = fields["rate"] else {
-            if burst != nil { throw PageProblem.bad("burst: it goes with a rate") }
+            if burst != nil { throw PageProblem.bad("burst: fill in the rate as well") }
             return nil
         }
         guard var rate = FlowRate(text: text) else {

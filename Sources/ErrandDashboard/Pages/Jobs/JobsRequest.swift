@@ -30,7 +30,7 @@ struct JobsRequest: Sendable {
     ///
     /// - Throws: `PageProblem` that names the invalid field.
     init(_ fields: FormFields, now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) throws {
-        if let name = fields["queue"], !QueueName.isValid(name) { throw PageProblem.bad("that is no queue's name") }
+        if let name = fields["queue"], !QueueName.isValid(name) { throw PageProblem.notAQueue(name) }
         queue = fields["queue"]
         state = try fields["state"].map { text in
             guard let state = JobState(rawValue: text), Self.states.contains(state) else {
@@ -52,7 +52,7 @@ struct JobsRequest: Sendable {
         let from = fields["from"]
         cursor = state == .dead ? nil : from.flatMap { SearchCursor($0) }
         newest = state == .dead ? from.flatMap { NewestCursor($0) } : nil
-        if from != nil, cursor == nil, newest == nil { throw PageProblem.bad("that is not a valid position") }
+        if from != nil, cursor == nil, newest == nil { throw PageProblem.noSuchPosition }
         asked = try fields["asked"].map { try Self.time($0, now) }
         self.fields = Self.selecting(fields)
     }

@@ -62,9 +62,9 @@ private struct SchedulePlace {
     init(_ fields: FormFields) throws {
         queue = fields["queue"] ?? ""
         position = fields["from"]
-        guard queue.isEmpty || QueueName.isValid(queue) else { throw PageProblem.bad("that is no queue's name") }
+        guard queue.isEmpty || QueueName.isValid(queue) else { throw PageProblem.notAQueue(queue) }
         if let position, !QueueName.isValid(position) {
-            throw PageProblem.bad("that is not a valid position")
+            throw PageProblem.noSuchPosition
         }
     }
 

@@ -6,6 +6,13 @@ import ErrandText
 struct ScheduleForm {
     private static let keys = ["old", "name", "queue", "cron", "zone", "every", "limit", "job"]
 
+    /// The fields' labels by the keys of schedules.
+    private static let names = ValueNames([
+        "name": "Name", "cron": "Cron expression", "time_zone": "Time zone", "every": "Or every",
+        "catch_up": "Missed ticks", "catch_up_limit": "At most", "overlap": "If the last job has not ended",
+        "template": "The job",
+    ])
+
     let name: String
     let queue: String
     /// Whether no schedule of this name may exist yet.
@@ -16,7 +23,7 @@ struct ScheduleForm {
     init(_ fields: FormFields) throws {
         guard let name = fields["name"] else { throw PageProblem.bad("name: name the schedule") }
         queue = fields["queue"] ?? "default"
-        guard QueueName.isValid(queue) else { throw PageProblem.bad("queue: that is no queue's name") }
+        guard QueueName.isValid(queue) else { throw PageProblem.notAQueue(queue) }
         (self.name, isNew, self.fields) = (name, fields["old"] == nil, fields)
     }
 
@@ -44,7 +51,9 @@ struct ScheduleForm {
         case (nil, nil): throw PageProblem.bad("cron or every: fill in one of them")
         case (let cron?, nil): return try .cron(cron, timeZone: fields["zone"] ?? "UTC")
         case (nil, let every?):
-            if fields["zone"].map({ $0 != "UTC" }) ?? false { throw PageProblem.bad("zone: it goes with cron only") }
+            if fields["zone"].map({ $0 != "UTC" }) ?? false {
+                throw PageProblem.bad("zone: only for a cron expression; leave it empty")
+            }
             do { return try .every(try DurationText.parse(every)) } catch let error as DurationTextError {
                 throw PageProblem.bad("every: \(error)")
             }
@@ -52,10 +61,11 @@ struct ScheduleForm {
     }
 
     private func template() throws -> OperationDescription {
-        let template = try OperationDescription(json: TextEncoding.withoutMark(fields["job"] ?? ""))
-            .filling(queue: queue)
+        let template = try DashboardController.description(in: fields["job"] ?? "").filling(queue: queue)
         guard template.queue == queue else {
-            throw PageProblem.bad("job: its queue is \(template.queue), and that of the schedule is \(queue)")
+            throw PageProblem.bad(
+                "job: its queue is \(template.queue), but the schedule's is \(queue); leave \"queue\" out of the job"
+            )
         }
         return template
     }
@@ -71,7 +81,7 @@ struct ScheduleForm {
 
     /// Returns the problem of a form; errors of schedules are those of what was typed.
     static func problem(explaining error: any Error) -> PageProblem {
-        (error as? ScheduleError).map { PageProblem.bad($0.description) } ?? PageProblem(explaining: error)
+        (error as? ScheduleError).map { PageProblem.bad(names.explanation(of: $0)) } ?? PageProblem(explaining: error)
     }
 }
 

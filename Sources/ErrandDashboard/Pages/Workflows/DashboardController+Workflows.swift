@@ -38,7 +38,7 @@ extension DashboardController {
         let queue = try pageRequest.query["queue"].map { try queueName($0) }
         if let queue { try await checkExists(queue) }
         guard let positions = WorkflowPositions(pageRequest.query["from"] ?? "") else {
-            throw PageProblem.bad("that is not a valid position")
+            throw PageProblem.noSuchPosition
         }
         let queues = if let queue { [queue] } else { try await dashboard.queues.names() }
         let list = try await WorkflowList(of: queues, from: positions, on: broker)
@@ -62,7 +62,7 @@ extension DashboardController {
     func workflow(_ id: WorkflowID, _ pageRequest: PageRequest) async throws -> Page {
         let first = try pageRequest.query.number("from") ?? 0
         guard (0...WorkflowLimits.members).contains(first) else {
-            throw PageProblem.bad("that is not a valid position")
+            throw PageProblem.noSuchPosition
         }
         guard let record = try await broker.workflow(id) else { throw missing(id) }
         let jobs = try await WorkflowJobs(of: record, from: first, on: broker)

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Parses cron expressions.
 struct CronParser {
     private static let nicknames = [
@@ -9,15 +11,16 @@ struct CronParser {
 
     static func parse(_ text: String) throws(ScheduleError) -> CronExpression {
         guard text.utf8.count <= longest else { throw refusal("it has more than \(longest) bytes") }
-        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
-            throw refusal("it has characters that no cron expression has")
+        if let odd = text.unicodeScalars.first(where: { !(0x20...0x7E).contains($0.value) && $0.value != 0x09 }) {
+            let shown = String(Character(odd)).printable
+            throw refusal("it contains \"\(shown)\", which no cron expression has; write plain ASCII characters")
         }
         let words = text.split { $0 == " " || $0 == "\t" }
         if let first = words.first, first.hasPrefix("@") {
             guard words.count == 1, let meaning = nicknames[first.lowercased()] else {
                 let known = nicknames.keys.sorted().joined(separator: ", ")
                 throw refusal(
-                    "\"\(text)\" is unknown; there are \(known). An interval is no cron expression: every 90s"
+                    "\"\(text)\" is unknown; there are \(known). An interval, such as every 90s, is not written as cron"
                 )
             }
             return try expression(meaning.split(separator: " "))
@@ -72,7 +75,9 @@ struct CronParser {
             let isRange = halves[0] == "*" || halves[0].contains("-")
             step = try self.step(halves[1], of: isRange ? numbers : first...max(first, field.last), field, part)
             guard isRange else {
-                throw refusal(field, part, "a step goes with * or a range: write \(halves[0])-\(field.last)/\(step)")
+                // Sunday is 7, too.
+                let start = first > field.last ? "\(first % 7)" : "\(halves[0])"
+                throw refusal(field, part, "a step goes with * or a range: write \(start)-\(field.last)/\(step)")
             }
         }
         for number in stride(from: numbers.lowerBound, through: numbers.upperBound, by: step) {
@@ -90,7 +95,11 @@ struct CronParser {
         let longest = min(numbers.count, field.count)
         guard text.utf8.allSatisfy(isDigit), let step = Int(text), (1...longest).contains(step) else {
             let range = "\(numbers.lowerBound) to \(numbers.upperBound)"
-            throw refusal(field, part, "its step must be a whole number from 1 to \(longest), as it divides \(range)")
+            throw refusal(
+                field,
+                part,
+                "its step must be a whole number from 1 to \(longest), because \(range) has \(longest) values"
+            )
         }
         return step
     }

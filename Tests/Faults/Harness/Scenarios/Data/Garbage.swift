@@ -30,7 +30,9 @@ extension Scenario {
                 for (id, record) in zip(part, try await context.console.inspect(part, on: ScenarioContext.queue)) {
                     context.expect(record?.state == .dead, "\(id) is \(record?.state.rawValue ?? "gone")")
                     let event = String(decoding: record?.lastEvent ?? [], as: UTF8.self)
-                    let says = event.contains(#""error":"unreadable: "#) || event.contains("body is missing")
+                    let says =
+                        event.contains(#""error":"stored job cannot be read"#)
+                        || event.contains("stored job is missing")
                     context.expect(says, "the reason of \(id) is \(event)")
                 }
             }
