@@ -1,5 +1,5 @@
 #!lua
--- The common start of all scripts: the queue, the server's clock, and helpers that tolerate invalid values in any key.
+-- The common start of all scripts: the queue, the server's clock, numbers and the names of keys.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -16,8 +16,6 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
--- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
-local stamp = string.format('%013.0f', now)
 
 -- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
@@ -30,6 +28,11 @@ end
 local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
+-- The fields of keys and other helpers that tolerate invalid values. What the usual call of an idle queue does not need is here
+-- and not in lib_base, because creating functions takes time.
+
+-- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
+local stamp = string.format('%013.0f', now)
 
 -- Whether a key exists. Each script call checks a key once, so a job without side records costs nothing.
 local known = {}

@@ -32,7 +32,7 @@ package struct Script: Sendable {
         _ own: [UInt8],
         _ parts: [[UInt8]],
         _ kind: Kind = .changes,
-        after common: [[UInt8]] = [base, types]
+        after common: [[UInt8]] = [base, fields, types]
     ) {
         let outer = Array(kind.rawValue.utf8) + common.joined()
         self.init(name, text: outer + "return (function()\n".utf8 + parts.joined() + own + "end)()\n".utf8)
@@ -45,6 +45,7 @@ package struct Script: Sendable {
     }
 
     private static let base = PackageResources.lib_base_lua
+    private static let fields = PackageResources.lib_fields_lua
     private static let reading = PackageResources.lib_reading_lua
     private static let types = PackageResources.lib_types_lua
     private static let events = [
@@ -87,13 +88,13 @@ package struct Script: Sendable {
         PackageResources.timetable_lua,
         [schedules],
         .reads,
-        after: [base, reading, types]
+        after: [base, fields, reading, types]
     )
     static let exchange = Script(
         "exchange",
         PackageResources.exchange_lua,
         exchanging,
-        after: [base, PackageResources.lib_idle_lua, types]
+        after: [base, PackageResources.lib_idle_lua, fields, types]
     )
     static let heartbeat = Script(
         "heartbeat",
@@ -109,7 +110,7 @@ package struct Script: Sendable {
         "recover",
         PackageResources.recover_lua,
         sessions,
-        after: [base, PackageResources.lib_idle_recovery_lua, types]
+        after: [base, PackageResources.lib_idle_recovery_lua, fields, types]
     )
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let stream = Script("stream", PackageResources.stream_lua, [], .reads)
@@ -119,7 +120,7 @@ package struct Script: Sendable {
         "promote",
         PackageResources.promote_lua,
         pushing,
-        after: [base, PackageResources.lib_idle_promotion_lua, types]
+        after: [base, PackageResources.lib_idle_promotion_lua, fields, types]
     )
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
@@ -134,22 +135,28 @@ package struct Script: Sendable {
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainFlow = Script("flow", PackageResources.flow_lua, places, .reads)
     static let workflow = Script("workflow", PackageResources.workflow_lua, places, .fills)
-    static let workflows = Script("workflows", PackageResources.workflows_lua, [], .reads, after: [base, reading])
+    static let workflows = Script(
+        "workflows",
+        PackageResources.workflows_lua,
+        [],
+        .reads,
+        after: [base, fields, reading]
+    )
     static let queue = queueing(.changes)
     /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
     private static let counts = PackageResources.lib_counts_lua
     private static let statisticsParts = [counts, PackageResources.lib_statistics_lua]
-    static let status = Script("status", PackageResources.status_lua, [counts], .reads, after: [base, reading])
+    static let status = Script("status", PackageResources.status_lua, [counts], .reads, after: [base, fields, reading])
     static let statistics = Script(
         "statistics",
         PackageResources.statistics_lua,
         statisticsParts,
         .reads,
-        after: [base, reading]
+        after: [base, fields, reading]
     )
     static let record = Script("record", PackageResources.record_lua, statisticsParts, .fills)
-    static let inspect = Script("inspect", PackageResources.inspect_lua, [], .reads, after: [base, reading])
+    static let inspect = Script("inspect", PackageResources.inspect_lua, [], .reads, after: [base, fields, reading])
     static let check = Script(
         "check",
         PackageResources.check_lua,

@@ -1,4 +1,4 @@
--- The common start of all scripts: the queue, the server's clock, and helpers that tolerate invalid values in any key.
+-- The common start of all scripts: the queue, the server's clock, numbers and the names of keys.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -15,8 +15,6 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
--- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
-local stamp = string.format('%013.0f', now)
 
 -- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
@@ -29,39 +27,3 @@ end
 local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
-
--- Whether a key exists. Each script call checks a key once, so a job without side records costs nothing.
-local known = {}
-local function has(name)
-  if known[name] == nil then known[name] = call('EXISTS', key(name)) == 1 end
-  return known[name]
-end
-local function field(name, id) return has(name) and call('HGET', key(name), id) end
-local function delete_field(name, id) if has(name) then call('HDEL', key(name), id) end end
-local function set_field(name, id, value)
-  call('HSET', key(name), id, value)
-  known[name] = true
-end
-local function setting(name, default)
-  local value = num(field('settings', name))
-  if value > 0 then return value end
-  return default
-end
-
--- Fills a table of functions when one of them is first called. Most calls need few of a script's functions, and creating
--- each of them takes time.
-local function on_use(functions, fill)
-  local earlier = getmetatable(functions)
-  setmetatable(functions, { __index = function(_, name)
-    setmetatable(functions, earlier)
-    fill()
-    return functions[name]
-  end })
-end
-
--- Calls a variadic command in portions that fit on Lua's stack.
-local function each_portion(list, step, command, target)
-  for from = 1, #list, step do
-    call(command, target, unpack(list, from, math.min(from + step - 1, #list)))
-  end
-end

@@ -10,34 +10,48 @@ local function dispatch_terms_of(margin, default) return whole(margin) .. ':' ..
 local function first_due(name) return redis.pcall('ZRANGEBYSCORE', key(name), '-inf', nowtext, 'LIMIT', 0, 1) end
 
 do
-  -- Whether the session is as its last call has left it, with no dispatched job, and the sessions have sent heartbeats.
-  local function is_usual(me, session, call_number)
-    local state = redis.pcall('HMGET', me, 'call', 'dispatch')
+  -- The session's last call, unless a job was dispatched since then or heartbeats are missing.
+  local function usual_call(me, session, call_number)
+    local last = redis.pcall('HMGET', me, 'call', 'dispatch', 'token', 'outcomes', 'begun')
     local runtime = redis.pcall('HMGET', key('runtime'), 'beat', 'lease', 'quarantine_owner', 'gap')
-    if state.err or call_number <= num(state[1]) or string.find(state[2] or '', '^h') then return false end
-    if runtime.err or not runtime[1] or runtime[3] or runtime[4] then return false end
+    if last.err or call_number <= num(last[1]) or string.find(last[2] or '', '^h') then return nil end
+    if runtime.err or not runtime[1] or runtime[3] or runtime[4] then return nil end
     local last_seen = redis.pcall('ZSCORE', key('sessions'), session)
-    return type(last_seen) == 'string' and math.abs(now - num(runtime[1])) <= num(runtime[2]) / 2
+    return type(last_seen) == 'string' and math.abs(now - num(runtime[1])) <= num(runtime[2]) / 2 and last
   end
-  -- Whether no job can be claimed. If there are rules, the whole exchange looks at them.
+  -- Whether no job can be claimed, and whether one is due. If there are rules, the whole exchange looks at them.
   local function has_none()
-    local ready = Q .. ':ready:'
-    if call('EXISTS', ready .. 5, ready .. 0, ready .. 1, ready .. 2, ready .. 3, ready .. 4, ready .. 6, ready .. 7, ready .. 8, ready .. 9,
-      key('quarantined'), key('unroutable'), key('backlog'), key('flow'), key('resting')) > 0 then return false end
-    local paused = redis.pcall('HGET', key('settings'), 'paused')
-    return paused == false or paused == '0'
+    local ready, settings, scheduled, retrying = Q .. ':ready:', key('settings'), key('scheduled'), key('retrying')
+    local found = call('EXISTS', ready .. 5, ready .. 0, ready .. 1, ready .. 2, ready .. 3, ready .. 4, ready .. 6, ready .. 7, ready .. 8, ready .. 9,
+      key('quarantined'), key('unroutable'), key('backlog'), key('flow'), key('resting'), settings, scheduled, retrying)
+    if found == 0 then return true end
+    local timed = call('EXISTS', scheduled, retrying)
+    if found > timed then
+      local paused = redis.pcall('HGET', settings, 'paused')
+      if found > timed + call('EXISTS', settings) or (paused and paused ~= '0') then return false end
+    end
+    if timed == 0 then return true end
+    local first, second = first_due('scheduled'), first_due('retrying')
+    return not (first.err or second.err), first[1] or second[1]
+  end
+  -- Keeps the call. Usually only its number differs from that of the last one.
+  local function keep(me, call_number, last)
+    local is_same = last[3] == '' and last[4] == '' and last[5] == ARGV[5]
+    if is_same and last[2] == (ARGV[9] == '1' and ARGV[6] .. ':' .. ARGV[7] or '') then return call('HSET', me, 'call', call_number) end
+    keep_call(me, call_number, '', '', num(ARGV[5]), ARGV[9] == '1' and dispatch_terms_of(num(ARGV[6]), num(ARGV[7])) or '')
   end
   local function find_nothing(session, call_number)
     local me = session_key(session)
-    if not (is_usual(me, session, num(call_number)) and has_none()) then return end
-    local scheduled, retrying, waits = {}, {}, redis.pcall('SISMEMBER', key('idle'), session)
-    if call('EXISTS', key('scheduled'), key('retrying')) > 0 then scheduled, retrying = first_due('scheduled'), first_due('retrying') end
-    if scheduled.err or retrying.err or type(waits) == 'table' then return end
+    local last = usual_call(me, session, num(call_number))
+    if not last then return end
+    local is_empty, is_due = has_none()
+    if not is_empty then return end
+    local waits = redis.pcall('SISMEMBER', key('idle'), session)
+    if type(waits) == 'table' then return end
     if waits == 0 then call('SADD', key('idle'), session) end
-    keep_call(me, call_number, '', '', num(ARGV[5]), ARGV[9] == '1' and dispatch_terms_of(num(ARGV[6]), num(ARGV[7])) or '')
-    return { '', '', {}, {}, {}, (scheduled[1] or retrying[1]) and 1 or 0 }
+    keep(me, call_number, last)
+    return { '', '', {}, {}, {}, is_due and 1 or 0 }
   end
-  local wanted, portion_count = num(ARGV[3]), num(ARGV[10])
-  local reply = wanted > 0 and portion_count == 0 and find_nothing(ARGV[1], ARGV[2])
+  local reply = num(ARGV[3]) > 0 and num(ARGV[10]) == 0 and find_nothing(ARGV[1], ARGV[2])
   if reply then return reply end
 end
