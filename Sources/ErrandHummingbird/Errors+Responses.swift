@@ -44,11 +44,15 @@ extension BrokerError: HTTPResponseError {
         let isLater = status == .serviceUnavailable
         let message =
             switch status {
+            case .serviceUnavailable where code == .outcomeUnknown:
+                "the job queue did not confirm the request, which may or may not have been carried out"
             case .serviceUnavailable: "the job queue cannot serve the request at the moment; try again later"
             case .notFound: "there is no such queue"
             default: "the job queue rejected the request; the service's log says why"
             }
-        if !isLater { context.logger.error("a call of the broker failed", metadata: ["error": "\(self)"]) }
+        if status == .internalServerError {
+            context.logger.error("the broker rejected a call", metadata: ["error": "\(self)"])
+        }
         let answer = ErrorAnswer(error: .init(message: message))
         var response = try answer.response(status, from: request, context: context)
         if isLater { response.headers[.retryAfter] = "5" }

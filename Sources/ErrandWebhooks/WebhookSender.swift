@@ -33,11 +33,7 @@ struct WebhookSender: Sendable {
         do {
             return try await transport.post(body, to: webhook.url, headers: headers, timeout: webhook.timeout)
         } catch let failure as JobFailure {
-            throw JobFailure(
-                "webhook \"\(webhook.name)\": \(failure.message)",
-                isFinal: failure.isFinal,
-                retryAfter: failure.retryAfter
-            )
+            throw failure.prefixed("webhook \"\(webhook.name)\": ")
         }
     }
 

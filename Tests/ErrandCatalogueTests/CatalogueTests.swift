@@ -139,10 +139,22 @@ struct CatalogueTests {
         #expect(error?.reason == "a key is an alias (*name), a list or a mapping; write the key as plain text")
     }
 
+    /// Without its aliases, the text must not have another structure, in which this key is part of a quoted text.
+    @Test func aHiddenKeyOfAliasesOfAliasesIsRefusedAtOnce() {
+        var lines = ["operations:", "  a: {run: [x]}", "  z:", "  - &a0 [x]"]
+        lines += (1...40).map { "  - &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
+        lines += ["  - k *a0:\"", "  - ? *a40", "    : v", "  - \""]
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(yaml: lines.joined(separator: "\n"), source: "x")
+        }
+        #expect(error?.line == 48)
+    }
+
     /// Asterisks that are no aliases, and colons and question marks that make no keys.
     @Test(arguments: [
         "name: \"{tenant}:{path}\"", "name: '{tenant}: {path}'", "name: a ? b", "name: \"* ? *t: [*t]: x\"",
-        "name: x # {*t}: *t : ? *t", "queue: q", "name: \"{a}\" # \"[*t]: ",
+        "name: x # {*t}: *t : ? *t", "queue: q", "name: \"{a}\" # \"[*t]: ", "name: x *t:8080",
+        "name: \"{dc:title} of {the customer's}\"",
     ])
     func `texts that look like aliases and keys are fine`(setting: String) throws {
         let yaml = """
@@ -210,7 +222,7 @@ struct CatalogueErrorTests {
         ("{run: [echo, \"path}\"]}", "has a closing brace without an opening one"),
         (#"{run: [curl, -d, '{"a":{"b":1}}']}"#, "has a brace that begins no {argument}; write {{ and }}"),
         (#"{run: [curl, -d, '{"a":1}']}"#, "has a brace that begins no {argument}"),
-        ("{run: [echo, \"{a:b}\"]}", "has a brace that begins no {argument}"),
+        ("{run: [echo, \"{a: b}\"]}", "a text has a brace that begins no {argument}"),
         ("{run: [a], unique: drop, unique_until: end}", "allowed: finished, started"),
         ("{run: [a], checkpoints: true}", "key \"checkpoints\": works only with \"serve\""),
         ("{run: [echo, \"{}\"]}", "has braces without an argument's name"),

@@ -108,7 +108,8 @@ extension JobParameters {
     /// What does not fit, in a few words.
     private static func sentence(of error: any Error) -> String {
         func place(_ context: DecodingError.Context, _ last: [any CodingKey] = []) -> String {
-            "\"" + (context.codingPath + last).map(\.stringValue).joined(separator: ".") + "\""
+            let path = (context.codingPath + last).map(\.stringValue).joined(separator: ".")
+            return path.isEmpty ? "the whole" : "\"\(path)\""
         }
         return switch error as? DecodingError {
         case .keyNotFound(let key, let context): "\(place(context, [key])) is missing"

@@ -22,20 +22,17 @@ enum AliasedKeys {
             guard !name.isEmpty, anchors.contains(name) else { continue }
             output += Array(bytes[copied..<index]) + Array(String(mark).utf8) + Array(name)
             copied = name.endIndex
-            // An alias ends at a colon, but plain text only at one with a space after it.
-            guard let colon = bytes[copied...].firstIndex(where: { !blanks.contains($0) }) else { continue }
-            guard bytes[colon] == UInt8(ascii: ":") else { continue }
-            output += Array(bytes[copied...colon]) + [UInt8(ascii: " ")]
-            copied = colon + 1
         }
         guard copied > 0 else { return nil }
         return String(decoding: output + Array(bytes[copied...]), as: UTF8.self)
     }
 
-    /// Returns the first key of a text without aliases that is no text, or was an alias.
+    /// Returns the first key of a text without aliases that is no text, or was an alias. It may also be part of a scalar
+    /// that begins with what was an alias: in the original text, that alias may be a key.
     static func key(in node: Node) -> Node? {
         switch node {
-        case .scalar, .alias: return nil
+        case .alias: return nil
+        case .scalar(let scalar): return isMoreThanAlias(scalar) ? node : nil
         case .sequence(let items):
             for item in items {
                 if let key = key(in: item) { return key }
@@ -49,9 +46,21 @@ enum AliasedKeys {
         return nil
     }
 
+    /// Returns a problem with what was an alias written as one again.
+    static func restored(_ problem: String) -> String { problem.replacing("\(mark)", with: "*") }
+
     private static func isText(_ key: Node) -> Bool {
         guard case .scalar(let scalar) = key else { return false }
-        return scalar.style != .plain || scalar.string.unicodeScalars.first != mark
+        return !wasAlias(scalar)
+    }
+
+    private static func wasAlias(_ scalar: Node.Scalar) -> Bool {
+        scalar.style == .plain && scalar.string.unicodeScalars.first == mark
+    }
+
+    private static func isMoreThanAlias(_ scalar: Node.Scalar) -> Bool {
+        wasAlias(scalar)
+            && !scalar.string.unicodeScalars.dropFirst().allSatisfy { $0.isASCII && names.contains(UInt8($0.value)) }
     }
 
     /// Returns the name that follows an asterisk or ampersand.
@@ -59,6 +68,5 @@ enum AliasedKeys {
         bytes[(index + 1)...].prefix { names.contains($0) }
     }
 
-    private static let blanks = Array(" \t\r\n".utf8)
     private static let names = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-".utf8)
 }

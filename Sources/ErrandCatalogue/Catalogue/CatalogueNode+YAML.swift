@@ -26,7 +26,7 @@ extension CatalogueNode {
     private static func compose(_ yaml: String, _ source: String) throws(CatalogueError) -> Node? {
         do { return try Yams.compose(yaml: yaml) } catch {
             let problem = YAMLProblem(error)
-            throw CatalogueError(source: source, reason: problem.reason, line: problem.line)
+            throw CatalogueError(source: source, reason: AliasedKeys.restored(problem.reason), line: problem.line)
         }
     }
 

@@ -44,7 +44,7 @@ extension CatalogueReader {
             every: try entries["every"]?.duration(),
             uniqueName: try entries["name"]?.text(),
             values: try JobValues(entries),
-            catchUp: try entries["catch_up"]?.text(),
+            catchUp: try entries["catch_up"]?.text("none, latest or all"),
             catchUpLimit: try entries["catch_up_limit"]?.number(in: 1...1_000),
             overlap: try entries["overlap"]?.word("an overlap policy"),
             revision: try entries["revision"]?.number(in: 0...1_000_000_000_000),

@@ -77,7 +77,7 @@ extension CatalogueNode {
     }
 
     private func fraction() throws(CatalogueError) -> Double {
-        let text = try text()
+        let text = try text("a number from 0 to 1")
         // Swift also reads numbers such as 0x1, and YAML has .5.
         let written = text.hasPrefix(".") ? "0" + text : text
         guard (try? JSONText(validating: written.utf8)) != nil, let number = Double(written),

@@ -24,15 +24,13 @@ extension ServedReport {
     struct Problem: Error {
         let reason: String
 
-        /// Why a report is not valid.
-        init(reason: String) { self.reason = reason }
+        /// A report that is not valid.
+        init(reason: String) { self.reason = "a line that is not a valid report: \(reason)" }
 
-        /// A line that is no report at all, such as what a handler prints, or one that is not valid.
-        init(_ line: [UInt8], because problem: Problem? = nil) {
+        /// A line that is no report at all, such as what a handler prints.
+        init(_ line: [UInt8]) {
             let quote = String(decoding: line.prefix(400), as: UTF8.self).printable.shortened(to: 60)
-            reason =
-                problem.map { "a line that is not a valid report (\"\(quote)\"): \($0.reason)" }
-                ?? "a line that is not a report (\"\(quote)\"); write anything else to standard error"
+            reason = "a line that is not a report (\"\(quote)\"); write anything else to standard error"
         }
     }
 
@@ -47,10 +45,6 @@ extension ServedReport {
         let text: JSONText
         do { text = try JSONText(validating: line) } catch { throw Problem(line) }
         guard text.bytes.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "{") else { throw Problem(line) }
-        do throws(Problem) { try self.init(text) } catch { throw Problem(line, because: error) }
-    }
-
-    private init(_ text: JSONText) throws(Problem) {
         let members = Dictionary(text.members.map { ($0.key, $0.value) }) { $1 }
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw Problem(reason: "the member \"\(unknown)\" is not known")

@@ -14,7 +14,7 @@ package struct Template: Sendable, Equatable {
 
     /// Parses a template.
     ///
-    /// - Parameter source: The text; an argument's name is any text without braces, quotes and colons.
+    /// - Parameter source: The text; an argument's name is any text without braces, double quotes, and colons before a space.
     /// - Throws: ``TemplateSyntaxError`` for a brace without its partner, an empty name, a name that looks like JSON, or a
     ///   NUL character.
     package init(_ source: String) throws(TemplateSyntaxError) {
@@ -66,13 +66,13 @@ package struct Template: Sendable, Equatable {
 
 /// The error for a text that is not a template.
 package struct TemplateSyntaxError: Error, CustomStringConvertible {
-    /// The original text.
-    package let source: String
+    /// The original text, shortened; `nil` if it is not to be shown.
+    let source: String?
     /// The problem, without the text.
     let reason: String
 
     /// The problem, and how to write it.
-    package var description: String { "\"\(source)\" \(reason)" }
+    package var description: String { (source.map { "\"\($0)\" " } ?? "") + reason }
 }
 
 /// Splits a template into its parts.
@@ -107,9 +107,10 @@ private struct TemplateReader {
             throw error("has an opening brace without a closing one; write {{ for a brace")
         }
         let name = String(rest[..<end])
-        // Such as a text of JSON.
-        guard rest[end] == "}", !name.unicodeScalars.contains(where: { "\"':".unicodeScalars.contains($0) }) else {
-            throw error("has a brace that begins no {argument}; write {{ and }} for braces that are part of the text")
+        // Such as a text of JSON, which may contain a password.
+        guard rest[end] == "}", !name.contains("\""), !name.contains(": ") else {
+            let reason = "a text has a brace that begins no {argument}; write {{ and }} for braces that are part of it"
+            throw TemplateSyntaxError(source: nil, reason: reason)
         }
         guard !name.isEmpty else { throw error("has braces without an argument's name; write {{}} for braces") }
         flush()

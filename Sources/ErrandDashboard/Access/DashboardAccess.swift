@@ -63,7 +63,8 @@ public enum HostRule: Sendable, Equatable {
         return ["localhost", "127.0.0.1", "[::1]"].contains(name) || others.contains(name)
     }
 
-    private static func name(_ authority: String) -> String {
+    /// Returns the host of a `Host` header, without the port.
+    static func name(_ authority: String) -> String {
         let lowered = authority.lowercased()
         guard let colon = lowered.lastIndex(of: ":"), lowered[colon...].dropFirst().allSatisfy(\.isNumber) else {
             return lowered

@@ -100,9 +100,8 @@ struct DashboardController: Sendable {
     }
 
     private static func unknownHost(_ authority: String?) -> String {
-        // Without the port.
-        let name = (authority ?? "").prefix { $0 != ":" }
-        let shown = String(name).printable.shortened(to: 100)
+        guard let authority else { return "the request has no Host header" }
+        let shown = HostRule.name(authority).printable.shortened(to: 100)
         return "this dashboard does not answer to \"\(shown)\"; start errand-dashboard with --allow-host \(shown) "
             + "(a dashboard inside a service: add it to its hosts)"
     }

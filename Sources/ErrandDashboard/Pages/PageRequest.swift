@@ -43,7 +43,7 @@ struct PageProblem: Error {
     static let mayOnlyRead = PageProblem(
         status: .forbidden,
         message: "this user may only read; actions need errand-dashboard --allow-actions, and a user that --reader "
-            + "does not name"
+            + "does not name (a dashboard inside a service: let its visitors act)"
     )
 
     /// The problem of a link to a further page that no page has.

@@ -58,8 +58,8 @@ package struct JobWait: Sendable, Equatable {
         case .ready: self = try await Self.ready(job, on: broker, now: now)
         case .scheduled: self.init(.scheduled, "scheduled: it is due \(when)" + Self.expiry(of: job, now))
         case .retrying:
-            let reason = job.error.map { ", after the error: \($0)" } ?? ""
-            self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)\(reason)")
+            let error = job.record.lastError.map { "; its last error: \($0)" } ?? ""
+            self.init(.retrying, "retrying: attempt \(job.record.failures + 1) is due \(when)\(error)")
         case .deferred:
             self.init(.deferred, "deferred: it waits for the end of the running job of its name")
         case .blocked:

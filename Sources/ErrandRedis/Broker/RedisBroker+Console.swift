@@ -163,8 +163,8 @@ extension RedisBroker {
     private static func error(_ error: BrokerError, afterSome verdicts: [some Any]) -> BrokerError {
         if verdicts.isEmpty { return error }
         let message =
-            "the call was carried out for the first \(verdicts.count) of the jobs and then failed; repeat it, which changes "
-            + "nothing for those: \(error.message)"
+            "the call was carried out for the first \(verdicts.count) of the jobs and then failed; repeat it for the others: "
+            + error.message
         return BrokerError(.outcomeUnknown, message)
     }
 

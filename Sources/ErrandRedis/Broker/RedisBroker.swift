@@ -309,7 +309,7 @@ public final class RedisBroker: Broker {
     func unexpected(_ what: String) -> BrokerError {
         BrokerError(
             .protocolViolation,
-            "\(address) sent a reply that this version of Errand cannot read (it was to contain: \(what)); use one version in all "
+            "\(address) sent a reply that this version of Errand cannot read (\(what)); use one version in all "
                 + "programs, and check that the address is that of a Redis or Valkey server"
         )
     }

@@ -133,7 +133,7 @@ package final class Connection: Sendable {
     }
 
     private func failAsClosed(_ requests: [ConnectionRequest]) {
-        for request in requests { request.complete(.failure(Servers.closed)) }
+        for request in requests { request.complete(.failure(BrokerError(.closed, "the connection was closed"))) }
     }
 
     /// Whether the next caller writes directly.

@@ -91,8 +91,7 @@ package struct ServerError {
         case "NOAUTH":
             return BrokerError(
                 .notPermitted,
-                "\(address) needs a password; write it into the URL: redis://:password@host or redis://user:password@host "
-                    + "(\(text))"
+                "\(address) needs a password; put :password@ or user:password@ after the slashes of the URL (\(text))"
             )
         case "WRONGPASS":
             return BrokerError(.notPermitted, "\(address) rejects the user or password of the URL: \(text)")
@@ -130,8 +129,8 @@ package struct ServerError {
         if word == "READONLY" {
             return BrokerError(
                 .notReachable,
-                "\(address) is a replica, which takes no writes; use the address of its master, redis+sentinel:// or "
-                    + "redis+cluster://: \(text)"
+                "\(address) is a replica, which takes no writes: a failover may be under way, or the URL names the replica "
+                    + "instead of its master (\(text))"
             )
         }
         if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }

@@ -72,10 +72,10 @@ private let digest = "c00cc63bb85d8a9162bf449cd785855846172f77"
     }
 
     @Test(arguments: [
-        ("NOAUTH Authentication required.", "redis://:password@host"),
+        ("NOAUTH Authentication required.", "put :password@ or user:password@ after the slashes"),
         ("WRONGPASS invalid username-password pair or user is disabled.", "the user or password of the URL"),
         ("ERR AUTH <password> called without any password configured.", "leave them out if the server has none"),
-        ("READONLY You can't write against a read only replica.", "use the address of its master"),
+        ("READONLY You can't write against a read only replica.", "instead of its master"),
         ("ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'", "Redis 7 or newer"),
         ("OOM command not allowed when used memory > 'maxmemory'.", "raise maxmemory"),
         ("ASK 3999 127.0.0.1:6381", "try again"), ("MOVED 3999 127.0.0.1:6381", "try again"),

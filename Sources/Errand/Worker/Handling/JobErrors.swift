@@ -45,6 +45,15 @@ public struct JobFailure: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+
+    /// Returns the same failure with a text before its message.
+    package func prefixed(_ text: String) -> JobFailure {
+        JobFailure(message: text + message, isFinal: isFinal, retryAfter: retryAfter, scope: scope)
+    }
+
+    private init(message: String, isFinal: Bool, retryAfter: Duration?, scope: Scope) {
+        (self.message, self.isFinal, self.retryAfter, self.scope) = (message, isFinal, retryAfter, scope)
+    }
 }
 
 /// An error that a handler throws to end its job as cancelled, because the work is no longer needed.

@@ -23,7 +23,7 @@ extension JobContext {
     /// - Parameters:
     ///   - key: the job's key.
     ///   - type: the type of the result.
-    /// - Throws: a final ``JobFailure`` if there is no result: the job has not finished, or this job is of no workflow;
+    /// - Throws: a final ``JobFailure`` if there is no result or it is not JSON, or this job is of no workflow;
     ///   `DecodingError` if the result does not fit the type; ``BrokerError`` if the broker rejects the call or the run has
     ///   to stop before it replies.
     public func result<Value: Decodable>(of key: String, as type: Value.Type = Value.self) async throws -> Value {

@@ -71,12 +71,12 @@ struct CronParser {
         let numbers = try numbers(halves[0], field)
         var step = 1
         if halves.count == 2 {
-            let first = numbers.lowerBound
+            // Sunday is 7, too.
+            let first = numbers.lowerBound > field.last ? numbers.lowerBound % 7 : numbers.lowerBound
             let isRange = halves[0] == "*" || halves[0].contains("-")
             step = try self.step(halves[1], of: isRange ? numbers : first...max(first, field.last), field, part)
             guard isRange else {
-                // Sunday is 7, too.
-                let start = first > field.last ? "\(first % 7)" : "\(halves[0])"
+                let start = first < numbers.lowerBound ? "\(first)" : "\(halves[0])"
                 throw refusal(field, part, "a step goes with * or a range: write \(start)-\(field.last)/\(step)")
             }
         }
