@@ -88,33 +88,34 @@ package struct ServerError {
         case "ERRAND":
             let reason = String(text.dropFirst(word.count + 1))
             return BrokerError(.refused, reason.isEmpty ? "\(address) rejected the call without a reason" : reason)
-        case "NOAUTH":
-            return BrokerError(
-                .notPermitted,
-                "\(address) needs a password; put :password@ or user:password@ after the slashes of the URL (\(text))"
-            )
-        case "WRONGPASS":
-            return BrokerError(.notPermitted, "\(address) rejects the user or password of the URL: \(text)")
+        case "NOAUTH", "WRONGPASS": return refusedCredentials(at: address)
         case "NOPERM":
             return notPermitted(at: address, in: script)
-        case "MOVED":
-            return BrokerError(
-                .notReachable,
-                "the servers of the cluster disagree on which of them has a queue; try again when its failover or resharding is "
-                    + "over: \(address): \(text)",
-                concernsOneQueue: true
-            )
-        case "ASK", "TRYAGAIN":
-            return BrokerError(
-                .notReachable,
-                "\(address) cannot serve now, because the queue is being moved to another server of the cluster; try again: "
-                    + text,
-                concernsOneQueue: true
-            )
+        case "MOVED", "ASK", "TRYAGAIN": return misplaced(at: address)
         case "WRONGTYPE":
             return BrokerError(.refused, "\(address): \(reasonInScript). See `errand doctor`")
         default: return unknownError(at: address, in: script)
         }
+    }
+
+    /// The error for a call of a user that the server does not know.
+    private func refusedCredentials(at address: RedisAddress) -> BrokerError {
+        let reason =
+            word == "NOAUTH"
+            ? "needs a password; put :password@ or user:password@ after the slashes of the URL (\(text))"
+            : "rejects the user or password of the URL: \(text)"
+        return BrokerError(.notPermitted, "\(address) \(reason)")
+    }
+
+    /// The error for a call to a server of a cluster that does not have the queue, or not the whole of it.
+    private func misplaced(at address: RedisAddress) -> BrokerError {
+        let reason =
+            word == "MOVED"
+            ? "the servers of the cluster disagree on which of them has a queue; try again when its failover or resharding is "
+                + "over: \(address): \(text)"
+            : "\(address) cannot serve now, because the queue is being moved to another server of the cluster; try again: "
+                + text
+        return BrokerError(.notReachable, reason, concernsOneQueue: true)
     }
 
     /// The error for a reply without a word that tells what it is.
