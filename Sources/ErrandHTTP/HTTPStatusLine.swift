@@ -7,7 +7,9 @@ extension HTTPHead {
     static func status(_ line: UnsafeRawBufferPointer) throws(HTTPFailure) -> Int {
         let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard words.count > 1, isVersion(words[0]), let status = status(words[1]) else {
-            throw .unreadable("its first line is \(PrintableQuote(Array(line)))")
+            throw .unreadable(
+                "its first line lacks an HTTP version or a status of three digits: \(PrintableQuote(Array(line)))"
+            )
         }
         return status
     }

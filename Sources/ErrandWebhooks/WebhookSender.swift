@@ -43,7 +43,11 @@ struct WebhookSender: Sendable {
         case 410: throw JobCancellation("webhook \"\(webhook.name)\": the receiver is gone (410)")
         default:
             let pause = retryAfter.map { Duration.seconds(min(max($0, 1), 86_400)) }
-            throw JobFailure("webhook \"\(webhook.name)\": the receiver returned status \(status)", retryAfter: pause)
+            let hint = (300..<400).contains(status) ? "; redirects are not followed, so give the final address" : ""
+            throw JobFailure(
+                "webhook \"\(webhook.name)\": the receiver returned status \(status)\(hint)",
+                retryAfter: pause
+            )
         }
     }
 }

@@ -65,7 +65,9 @@ struct CatalogueReader {
             return .serve(ServedPool(operation, try ServedCommand(command(serve), entries)))
         }
         if let key = ServedCommand.keys.first(where: { entries[$0] != nil }), let value = entries[key] {
-            throw value.error("works only with \"serve\"")
+            throw value.error(
+                "works only with \"serve\", which stands in place of \"run\" or \"http\"; leave it out here"
+            )
         }
         if let run = entries["run"] { return .run(try command(run)) }
         if let http = entries["http"] { return .http(try CatalogueRequest(at: http)) }

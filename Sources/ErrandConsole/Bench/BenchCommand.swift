@@ -90,7 +90,10 @@ struct BenchCommand: AsyncParsableCommand {
         guard growth || axis.isEmpty else { throw ValidationError("--axis goes with --growth") }
         guard !growth || only.isEmpty else { throw ValidationError("--only does not go with --growth") }
         guard against == nil || brokerOptions.embedded == nil else {
-            throw ValidationError("--against does not go with --embedded: each run has a server of its own anyway")
+            throw ValidationError(
+                "--against does not go with --embedded: leave it out; each run then has an embedded server of its own, unless "
+                    + "--redis or the environment names one"
+            )
         }
         guard !growth || against == nil else { throw ValidationError("--against does not go with --growth") }
         guard (1...100).contains(workers) else { throw ValidationError("--workers must be 1 to 100") }

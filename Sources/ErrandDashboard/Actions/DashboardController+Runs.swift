@@ -26,16 +26,20 @@ extension DashboardController {
         return "/runs/\(run)"
     }
 
+    private static let forgotten = PageProblem.notFound(
+        "this action does not run any more, and how far it came is not known: the dashboard keeps the last ones since its start"
+    )
+
     /// Stops a run and returns the path of its page, which shows how far it came.
     func stopRun(_ id: String?, _ pageRequest: PageRequest) throws -> String {
-        guard let id, let run = dashboard.runs.stop(id) else { throw PageProblem.notFound("there is no such action") }
+        guard let id, let run = dashboard.runs.stop(id) else { throw Self.forgotten }
         let target = "\(run.order.action.rawValue) \(run.order.target)"
         note(pageRequest, "stop", target, run.isGoing ? "told to stop" : "it had ended")
         return "/runs/\(id)"
     }
 
     func run(_ id: String?) throws -> Page {
-        guard let id, let run = dashboard.runs.run(id) else { throw PageProblem.notFound("there is no such action") }
+        guard let id, let run = dashboard.runs.run(id) else { throw Self.forgotten }
         let outcomes = run.tally.outcomes.sorted { $0.key < $1.key }.map { outcome, count in
             ["title": outcome.replacing("_", with: " "), "value": count.grouped]
         }
