@@ -69,6 +69,16 @@ import Testing
         }
     }
 
+    /// The conditions may be evaluated by the thread that ends the dependency, before the queue has the operation. Only
+    /// the thread sanitizer sees whether that thread may read what the other one writes.
+    @Test(arguments: Conditions.allCases)
+    func finishingTheLastDependencyDuringTheAddition(conditions: Conditions) {
+        expectAllToRun(conditions, dependencies: 1) { _, dependencies, _ in
+            dependencies[0].start()
+            return [{ dependencies[0].finish() }]
+        }
+    }
+
     @Test(arguments: Conditions.allCases)
     func replacingADependencyDuringTheAddition(conditions: Conditions) {
         expectAllToRun(conditions, dependencies: 1) { operation, dependencies, _ in

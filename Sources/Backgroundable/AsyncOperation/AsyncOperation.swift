@@ -351,7 +351,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Registers the operation with its queue. The queue calls this before it enqueues the operation.
     final func join(_ membership: QueueRegistration) {
         self.membership = membership
-        state.enqueue()
+        state.register()
+    }
+
+    /// The background queue, or nil if the operation is in none. Unlike `membership`, any thread may read it while the
+    /// operation has not ended.
+    final var registeredQueue: BackgroundQueue? {
+        state.facts.contains(.registered) ? membership?.queue : nil
     }
 
     /// Ends an operation that its queue does not accept.

@@ -55,6 +55,8 @@ struct AsyncOperationState: ~Copyable {
 
         /// The operation was added to a background queue or to a group, or is about to be.
         static let enqueued = Facts(rawValue: 1 << 20)
+        /// The background queue of the operation has registered it.
+        static let registered = Facts(rawValue: 1 << 19)
         /// `isReady` was read before the operation ended. Every queue reads it when the operation is added, and
         /// Foundation reads it when the last dependency has finished.
         static let asked = Facts(rawValue: 1 << 21)
@@ -132,6 +134,12 @@ struct AsyncOperationState: ~Copyable {
     @discardableResult
     func enqueue() -> Bool {
         !add(.enqueued).isTaken
+    }
+
+    /// Notes that the background queue has registered the operation, which it is about to enqueue. A thread that sees
+    /// this fact sees the registration.
+    func register() {
+        _ = add([.enqueued, .registered])
     }
 
     /// Notes that `isReady` was read.

@@ -179,7 +179,7 @@ final class ConditionEvaluation: Sendable {
             // The operation cannot leave its queue while it is being judged, and a thread that ends it first changes
             // this state.
             guard state.phase == .judging else { return nil }
-            return operation.membership?.queue ?? .background
+            return operation.registeredQueue ?? .background
         }
     }
 

@@ -30,9 +30,10 @@ public protocol OperationCondition: Sendable {
     /// Returns an operation that has to run before this condition is evaluated. Nil by default.
     ///
     /// The operation is added to the background queue of the condition's operation, or to `OperationQueue.background`
-    /// if that is in another kind of queue. When it has ended in any way, the condition is evaluated, unless its result
-    /// is no longer needed. Several conditions, also of different operations, may return the same operation: it runs
-    /// once, in the queue of the first of them, and is cancelled when no condition needs it any more.
+    /// if that is in another kind of queue, or in none yet when its last dependency finishes. When it has ended in any
+    /// way, the condition is evaluated, unless its result is no longer needed. Several conditions, also of different
+    /// operations, may return the same operation: it runs once, in the queue of the first of them, and is cancelled when
+    /// no condition needs it any more.
     ///
     /// An operation that runs, has finished, or waits in a queue or a group is only waited for, and not cancelled. It
     /// must not be added to a queue later. Unless it is an ``AsyncOperation``, it must not be in a plain
