@@ -30,9 +30,9 @@ extension AsyncOperation {
         if ending == .timedOut { callBack(callback) }
     }
 
-    /// Calls the user's code for a timeout. ``didTimeOut()`` of this class itself does nothing, so it is not called.
+    /// Calls the user's code for a timeout.
     private func callBack(_ callback: Closure?) {
-        guard callback != nil || type(of: self) != AsyncOperation.self else { return }
+        guard callback != nil || tellsOfTimeout else { return }
         OperationQueue.background.addOperation {
             self.didTimeOut()
             callback?(self)
@@ -98,5 +98,6 @@ extension AsyncOperation {
         letGo()
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
+        hasLeft()
     }
 }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Claims jobs from a broker and runs them, until it is shut down.
 ///
-/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker renews its
-/// claims with heartbeats from a thread that handlers cannot block, recovers the jobs of dead workers, and moves due
-/// jobs to the ready list. A worker that loses its session registers a new one and continues. A graceful shutdown
+/// Each job runs as an `AsyncOperation` with its timeout in one of the worker's slots. The worker renews its claims with
+/// heartbeats from a thread that handlers cannot block, recovers the jobs of dead workers, and moves due jobs to the
+/// ready list. A worker that loses its session registers a new one and continues. A graceful shutdown
 /// claims nothing more, lets running jobs finish within the grace, stops the rest, and releases jobs that have not
 /// finished; they spend no attempt.
 ///
@@ -27,7 +27,7 @@ public final class Worker: Service, CustomStringConvertible {
     private let middleware: MiddlewareChain
     private let schedules: [Schedule]
     private let logger: Logger
-    private let background: BackgroundQueue
+    private let localQueue: SlotQueue
     private let shutdown: Shutdown
     private let current = Mutex<Session?>(nil)
     private let overruns: Overruns
@@ -73,11 +73,7 @@ public final class Worker: Service, CustomStringConvertible {
         self.middleware = MiddlewareChain(middleware)
         registered = Mutex(Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
         self.logger = logger
-        background = BackgroundQueue()
-        background.name = "errand-worker"
-        // The worker drains by itself: it must release unfinished jobs before the process exits.
-        background.holdsBackgroundTask = false
-        background.maxConcurrentOperationCount = configuration.concurrency
+        localQueue = SlotQueue(slots: configuration.concurrency, label: "errand-worker")
         shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace) { tell(.stopping) }
         overruns = Overruns(limit: configuration.mostOverruns)
     }
@@ -160,7 +156,7 @@ public final class Worker: Service, CustomStringConvertible {
                 configuration: configuration,
                 operations: operations,
                 middleware: middleware,
-                background: background,
+                localQueue: localQueue,
                 shutdown: shutdown,
                 overruns: overruns,
                 logger: logger,

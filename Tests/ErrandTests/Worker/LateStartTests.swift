@@ -46,7 +46,7 @@ struct LateStartTests {
             in: context,
             claimedAt: claimedAt
         )
-        context.background.addOperations([run.makeOperation()])
+        context.localQueue.add([run.makeOperation()])
         try await eventually("it is reported") { reports.all.withLock { !$0.isEmpty } }
         let all = reports.all.withLock { $0 }
         return try #require(all.first)

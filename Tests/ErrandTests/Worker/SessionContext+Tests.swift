@@ -13,7 +13,7 @@ extension SessionContext {
             configuration: configuration,
             operations: [:],
             middleware: MiddlewareChain([any JobMiddleware]()),
-            background: BackgroundQueue(),
+            localQueue: SlotQueue(slots: 1, label: "test"),
             shutdown: Shutdown(grace: .seconds(1), stopGrace: .seconds(1)),
             overruns: Overruns(limit: 16),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

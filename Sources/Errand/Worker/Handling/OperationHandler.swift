@@ -15,7 +15,7 @@ public enum HandlerOutcome: Sendable, Equatable {
 
 /// Runs one operation's jobs.
 public enum OperationHandler: Sendable {
-    /// Runs on a thread of the background queue; may block it.
+    /// Runs on a thread of its slot; may block it.
     case blocking(@Sendable (JobContext) throws -> HandlerOutcome)
     /// Runs in a `Task`, which is cancelled when the job times out or is to stop.
     case async(@Sendable (JobContext) async throws -> HandlerOutcome)

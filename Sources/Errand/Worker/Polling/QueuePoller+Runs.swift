@@ -19,12 +19,12 @@ extension QueuePoller {
         for start in stride(from: 0, to: claims.count, by: Self.takenTogether) {
             let portion = claims[start..<min(start + Self.takenTogether, claims.count)]
             let operations = portion.compactMap { accept($0, reply.since)?.makeOperation() }
-            context.background.addOperations(operations, waitUntilFinished: false)
+            stopIfLate()
+            context.localQueue.add(operations)
         }
-        if !claims.isEmpty { stopIfLate() }
     }
 
-    /// Stops new runs if the worker has begun to drain, or has lost its session, while they were made.
+    /// Stops new runs before they begin if the worker has begun to drain, or has lost its session, while they were made.
     private func stopIfLate() {
         let phase = context.phase
         guard phase.isDraining || phase.isLost else { return }

@@ -11,7 +11,7 @@ final class SessionContext: Sendable {
     let operations: [String: RegisteredOperation]
     let middleware: MiddlewareChain
     /// The queue in which the jobs run.
-    let background: BackgroundQueue
+    let localQueue: SlotQueue
     let budget: SlotBudget
     let overruns: Overruns
     let phase: SessionPhase
@@ -28,7 +28,7 @@ final class SessionContext: Sendable {
         configuration: WorkerConfiguration,
         operations: [String: RegisteredOperation],
         middleware: MiddlewareChain,
-        background: BackgroundQueue,
+        localQueue: SlotQueue,
         shutdown: Shutdown,
         overruns: Overruns,
         logger: Logger,
@@ -40,7 +40,7 @@ final class SessionContext: Sendable {
         limits = PollerLimits(configuration)
         self.operations = operations
         self.middleware = middleware
-        self.background = background
+        self.localQueue = localQueue
         budget = SlotBudget(concurrency: configuration.concurrency, weights: configuration.queues.map(\.weight))
         self.overruns = overruns
         phase = SessionPhase(shutdown)

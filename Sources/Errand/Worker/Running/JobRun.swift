@@ -6,13 +6,13 @@ import Synchronization
 
 /// One claimed job in the worker, from its claim to its report.
 ///
-/// 1. It waits in the background queue as an `AsyncOperation`.
+/// 1. It waits in the worker's local queue as an `AsyncOperation`.
 /// 2. It begins: its handler runs on the queue's thread, or in a task.
 /// 3. It ends by itself, or is asked to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the
 /// session.
 /// 4. It is reported exactly once, after the handler has stopped. A handler that does not stop within the stop grace is
 /// reported without waiting for it, and nothing that it does later counts.
-final class JobRun: Sendable {
+final class JobRun: SlotWork {
     /// Why a run has to stop.
     enum StopCause: Sendable { case timedOut, cancelled, released, lost }
 
@@ -27,7 +27,7 @@ final class JobRun: Sendable {
         var phase = Phase.waiting
         var task: Task<Void, Never>?
         /// The operation whose slot is freed if the handler does not stop in time.
-        var slot: AsyncOperation?
+        var slot: SlotOperation?
         var stopDeadline: Deadline?
         /// Whether the run was reported while its handler was still running.
         var overran = false
@@ -92,15 +92,9 @@ final class JobRun: Sendable {
         return (began ?? .now) + timeout
     }
 
-    /// Returns the operation for the background queue. It retains the run. It has no name, because the broker has applied
-    /// the uniqueness policy, and the queue would index the name for nothing.
-    func makeOperation() -> AsyncOperation {
-        AsyncOperation(
-            name: nil,
-            timeout: timeout / .seconds(1),
-            onEnd: { [self] _, ending in if ending == .timedOut { stop(.timedOut) } },
-            { [self] operation in begin(operation) }
-        )
+    /// Returns the operation for the local queue. It retains the run. The broker has applied the uniqueness policy already.
+    func makeOperation() -> SlotOperation {
+        SlotOperation(timeout: timeout / .seconds(1), work: self, in: session.localQueue)
     }
 
     /// Returns whether the run has been waiting for a slot since before `instant`.
@@ -111,7 +105,12 @@ final class JobRun: Sendable {
 
     // MARK: Running
 
-    private func begin(_ slot: AsyncOperation) {
+    /// Whether ``begin(_:)`` runs the handler itself.
+    var mayBlock: Bool {
+        if case .blocking = operation.handler { session.middleware.isEmpty } else { false }
+    }
+
+    func begin(_ slot: SlotOperation) {
         let now = ContinuousClock.now
         if now > session.limits.latestBegin(claimedAt) { stop(.released) }
         let begins = state.withLock { state in
@@ -129,8 +128,9 @@ final class JobRun: Sendable {
         slot.finish()
     }
 
-    private func beginTask(_ slot: AsyncOperation) {
-        let task = Task { [self] in
+    private func beginTask(_ slot: SlotOperation) {
+        // Detached: the thread may be that of the poller, or of the job before, whose priority and local values are its own.
+        let task = Task.detached { [self] in
             let outcome: HandlerOutcome
             do { outcome = try await handle() } catch { outcome = self.outcome(ofThrown: error) }
             conclude(outcome)
@@ -200,6 +200,8 @@ final class JobRun: Sendable {
         case .waiting, .reported: break
         }
     }
+
+    func timedOut() { stop(.timedOut) }
 
     /// Asks the run to stop; a run that has not begun ends immediately.
     func stop(_ cause: StopCause) {
