@@ -13,10 +13,10 @@ import PackageDescription
 let scripts = [
     "lib_audit", "lib_audit_groups", "lib_audit_names", "lib_audit_pages", "lib_audit_positions", "lib_audit_schedules",
     "lib_audit_workflows",
-    "lib_backlog", "lib_base", "lib_call", "lib_charges", "lib_checked", "lib_claims", "lib_counts", "lib_endings",
-    "lib_events", "lib_fields", "lib_gathering", "lib_groups", "lib_headers", "lib_history", "lib_idle",
+    "lib_backlog", "lib_base", "lib_call", "lib_charges", "lib_checked", "lib_claims", "lib_clock", "lib_counts",
+    "lib_endings", "lib_events", "lib_fields", "lib_gathering", "lib_groups", "lib_headers", "lib_history", "lib_idle",
     "lib_idle_promotion",
-    "lib_idle_recovery", "lib_levels", "lib_lists", "lib_names",
+    "lib_idle_recovery", "lib_levels", "lib_lists", "lib_names", "lib_outages",
     "lib_push", "lib_push_checks", "lib_queue", "lib_rates", "lib_reading", "lib_replacements", "lib_reports",
     "lib_request", "lib_rules", "lib_schedules", "lib_sessions", "lib_shares", "lib_statistics", "lib_types",
     "lib_wakeups", "lib_workflow_states", "lib_workflows",

@@ -1,5 +1,5 @@
 #!lua
--- The common start of all scripts: the queue, the server's clock, numbers and the names of keys.
+-- The common start of all scripts: the queue, numbers and the names of keys.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -10,12 +10,8 @@ end
 -- In a cluster SPUBLISH, which reaches the subscribers of the queue's slot and no other servers.
 local PUBLISH = 'PUBLISH'
 
-local clock = call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-
 -- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
-local nowtext = whole(now)
 
 -- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
@@ -28,6 +24,14 @@ end
 local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
+-- The server's clock in milliseconds, and as the server gives it.
+local function read_clock()
+  local clock = call('TIME')
+  return clock[1] * 1000 + math.floor(clock[2] / 1000), clock
+end
+-- The time of the call. The usual call of an idle queue does not need it.
+local now, clock = read_clock()
+local nowtext = whole(now)
 -- The fields of keys and other helpers that tolerate invalid values. What the usual call of an idle queue does not need is here
 -- and not in lib_base, because creating functions takes time.
 
@@ -118,19 +122,27 @@ local function wrong_type_error(name, expected, found)
   return redis.error_reply('WRONGTYPE the key ' .. key(name) .. ' is a ' .. found .. ' and must be a ' .. expected)
 end
 
--- The error for the first of these keys with a wrong type.
+-- The error for the first of these keys with a wrong type. The length of a key says so, too, and its reply costs less than
+-- that of TYPE.
+local LENGTHS = { hash = 'HLEN', zset = 'ZCARD', list = 'LLEN', set = 'SCARD' }
 local function type_error(types)
   for name, expected in pairs(types) do
-    local found = wrong_type(name, expected)
+    local length = LENGTHS[expected] and redis.pcall(LENGTHS[expected], key(name))
+    local is_sound = type(length) == 'number'
+    local found = not is_sound and wrong_type(name, expected)
     if found then return wrong_type_error(name, expected, found) end
+    if is_sound and length > 0 then known[name] = true end
   end
 end
 
-local function any_exists(types)
+-- Whether any key of these tables exists.
+local function any_exists(...)
   local keys, count, start = {}, 0, Q .. ':'
-  for name in pairs(types) do
-    count = count + 1
-    keys[count] = start .. name
+  for _, types in ipairs({ ... }) do
+    for name in pairs(types) do
+      count = count + 1
+      keys[count] = start .. name
+    end
   end
   return call('EXISTS', unpack(keys)) > 0
 end
@@ -148,13 +160,16 @@ local function unroutable_type_error()
 end
 return (function()
 -- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
-local has_seldom, is_combined = any_exists(SELDOM), any_exists(COMBINED)
-local special = has_seldom or is_combined
+local has_seldom, is_combined = false, false
 do
-  local wrong = type_error(TYPES) or (has_seldom and (type_error(SELDOM) or unroutable_type_error()))
-    or (is_combined and type_error(COMBINED)) or (any_exists(AT_TIMES) and type_error(AT_TIMES))
+  local wrong = type_error(TYPES)
+  if not wrong and any_exists(SELDOM, COMBINED, AT_TIMES) then
+    has_seldom, is_combined = any_exists(SELDOM), any_exists(COMBINED)
+    wrong = (has_seldom and (type_error(SELDOM) or unroutable_type_error())) or (is_combined and type_error(COMBINED)) or type_error(AT_TIMES)
+  end
   if wrong then return wrong end
 end
+local special = has_seldom or is_combined
 -- Parses stored bodies and ids, which may be corrupt.
 local NAMELESS = '"operation":null,"name":null'
 -- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
@@ -763,45 +778,6 @@ local function entry_for(id)
   return entry
 end
 
--- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. A job for which
--- its ordered group waits comes first. If the list of its group has a wrong type, the job waits among those without a
--- group.
-local function add_to_list(command, id, body)
-  local name = list_of(body)
-  if has('blocked') and groups.unblock(id, body) then command = 'LPUSH' end
-  local length = try(command, key(name), entry_for(id))
-  if length then
-    fresh = fresh + note_added(name, length, 1)
-  else
-    call(command, key('ready:' .. (header(body) or '5')), entry_of(id))
-    fresh = fresh + 1
-  end
-end
-
-local function add_ready(command, id, body)
-  if num(field('crashes', id)) < QUARANTINE_AFTER then return add_to_list(command, id, body) end
-  call('RPUSH', key('quarantined'), entry_for(id))
-  fresh = fresh + 1
-end
-
--- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
-local function enqueue(id, body, due)
-  local priority = header(body)
-  if due > now then
-    call('ZADD', key('scheduled'), whole(due), id)
-    known.scheduled = true
-  else
-    if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-    add_ready('RPUSH', id, body)
-  end
-end
-
--- Returns a job to the head of its ready list, where it was.
-local function requeue(id, body)
-  add_ready('LPUSH', id, body)
-  delete_field('running', id)
-end
-
 -- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
 -- it lasts if the job has none, both in milliseconds.
 local function hard_deadline(timeout, margin, default)
@@ -816,42 +792,84 @@ local function claim_text(token, deadline, group, charge)
   return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
 end
 
--- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
-local function remove_from_ready(id, body)
-  local entry = entry_of(id)
-  delete_field('alias', entry)
-  delete_field('alias:of', id)
-  local _, _, _, fragment = header(body)
-  local waiting = lists_of(body)
-  local lists = {}
-  for i, name in ipairs(waiting) do lists[i] = key(name) end
-  if has('quarantined') then lists[#lists + 1] = key('quarantined') end
-  local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  local group = operation and unroutable_field(operation, body)
-  if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
-  for n, list_key in ipairs(lists) do
-    if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
-      if waiting[n] and parse_list(waiting[n]) then groups.note_removed(waiting[n], 1) end
-      if not waiting[n] and group and list_key == key('unroutable:' .. group) then
-        local left = call('LLEN', list_key)
-        if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
-      end
-      return
+local moves = {}
+on_use(moves, function()
+  -- Adds a job to its ready list with LPUSH or RPUSH, and wakes a session for it unless its group is full. A job for which
+  -- its ordered group waits comes first. If the list of its group has a wrong type, the job waits among those without a
+  -- group.
+  function moves.add_to_list(command, id, body)
+    local name = list_of(body)
+    if has('blocked') and groups.unblock(id, body) then command = 'LPUSH' end
+    local length = try(command, key(name), entry_for(id))
+    if length then
+      fresh = fresh + note_added(name, length, 1)
+    else
+      call(command, key('ready:' .. (header(body) or '5')), entry_of(id))
+      fresh = fresh + 1
     end
   end
-  set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
-end
+
+  function moves.add_ready(command, id, body)
+    if num(field('crashes', id)) < QUARANTINE_AFTER then return moves.add_to_list(command, id, body) end
+    call('RPUSH', key('quarantined'), entry_for(id))
+    fresh = fresh + 1
+  end
+
+  -- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
+  function moves.enqueue(id, body, due)
+    local priority = header(body)
+    if due > now then
+      call('ZADD', key('scheduled'), whole(due), id)
+      known.scheduled = true
+    else
+      if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
+      moves.add_ready('RPUSH', id, body)
+    end
+  end
+
+  -- Returns a job to the head of its ready list, where it was.
+  function moves.requeue(id, body)
+    moves.add_ready('LPUSH', id, body)
+    delete_field('running', id)
+  end
+
+  -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
+  function moves.remove_from_ready(id, body)
+    local entry = entry_of(id)
+    delete_field('alias', entry)
+    delete_field('alias:of', id)
+    local _, _, _, fragment = header(body)
+    local waiting = lists_of(body)
+    local lists = {}
+    for i, name in ipairs(waiting) do lists[i] = key(name) end
+    if has('quarantined') then lists[#lists + 1] = key('quarantined') end
+    local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
+    local group = operation and unroutable_field(operation, body)
+    if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
+    for n, list_key in ipairs(lists) do
+      if (try('LLEN', list_key) or 0) <= 1000 and try('LREM', list_key, 1, entry) == 1 then
+        if waiting[n] and parse_list(waiting[n]) then groups.note_removed(waiting[n], 1) end
+        if not waiting[n] and group and list_key == key('unroutable:' .. group) then
+          local left = call('LLEN', list_key)
+          if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
+        end
+        return
+      end
+    end
+    set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
+  end
+end)
 -- Unique names, and the successors that wait for their holders. A push takes a name in lib_push.lua.
 
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
 -- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so
 -- only that job's successor takes it.
 local function activate_successor(id, body, due, at_head, holder)
-  if due > now or not at_head then return enqueue(id, body, due) end
+  if due > now or not at_head then return moves.enqueue(id, body, due) end
   local priority, _, _, _, _, _, group = header(body)
-  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return enqueue(id, body, due) end
+  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return moves.enqueue(id, body, due) end
   if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-  requeue(id, body)
+  moves.requeue(id, body)
 end
 
 -- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.
@@ -897,43 +915,6 @@ local function remember_all(ids, first, how)
 end
 local function remember(id, how) remember_all({ id }, 1, how) end
 
--- The errors of a job's runs: their events, newest first, separated by tabs, which no event contains.
-local function keep_error(id, line)
-  local kept_lines, size = { line }, #line
-  for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
-    size = size + 1 + #earlier
-    if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
-    kept_lines[#kept_lines + 1] = earlier
-  end
-  set_field('errors', id, table.concat(kept_lines, '\t'))
-end
-
--- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
--- result.
-local function keep_history(id, how, line, result)
-  local errors = field('errors', id)
-  local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
-  kept = kept + #record - #(records[id] or '')
-  records[id] = record
-  order[#order + 1] = nowtext .. ':' .. id
-end
-
--- Writes the gathered records in portions. Those that they take the place of no longer count.
-local function write_records()
-  local ids, pairs_of = {}, {}
-  for id, record in pairs(records) do
-    local n = #pairs_of
-    ids[#ids + 1], pairs_of[n + 1], pairs_of[n + 2] = id, id, record
-  end
-  for from = 1, #ids, 1000 do
-    for _, former in ipairs(call('HMGET', key('history'), unpack(ids, from, math.min(from + 999, #ids)))) do
-      kept = kept - #(former or '')
-    end
-  end
-  each_portion(pairs_of, 1000, 'HSET', key('history'))
-  records = {}
-end
-
 local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
@@ -957,147 +938,209 @@ local function flush_ended()
   ended = {}
 end
 
--- The history also expires if no job ends any more.
-local function expire_history()
-  for _, name in ipairs({ 'history', 'history:order' }) do
-    call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
+local history = {}
+on_use(history, function()
+  -- The errors of a job's runs: their events, newest first, separated by tabs, which no event contains.
+  function history.keep_error(id, line)
+    local kept_lines, size = { line }, #line
+    for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
+      size = size + 1 + #earlier
+      if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
+      kept_lines[#kept_lines + 1] = earlier
+    end
+    set_field('errors', id, table.concat(kept_lines, '\t'))
   end
-end
 
--- Whether the last event of a record is of this time, which an entry of the order has. Otherwise the record was deleted, or
--- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
-local function is_current(record, at)
-  local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
-  return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
-end
-
--- Removes the first entries of the order, with their records, and returns the bytes of these.
-local function drop_oldest(list, count)
-  local ids, times, dropped, is_dropped, size = {}, {}, {}, {}, 0
-  for n, entry in ipairs(call('LPOP', list, count)) do
-    times[n], ids[n] = string.match(entry, '^(%d+):(.*)$')
-    ids[n] = ids[n] or ''
+  -- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
+  -- result.
+  function history.keep(id, how, line, result)
+    local errors = field('errors', id)
+    local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
+    kept = kept + #record - #(records[id] or '')
+    records[id] = record
+    order[#order + 1] = nowtext .. ':' .. id
   end
-  for n, record in ipairs(call('HMGET', key('history'), unpack(ids))) do
-    if times[n] and is_current(record, times[n]) and not is_dropped[ids[n]] then
-      size = size + #record
-      dropped[#dropped + 1], is_dropped[ids[n]] = ids[n], true
+
+  -- Writes the gathered records in portions. Those that they take the place of no longer count.
+  local function write_records()
+    local ids, pairs_of = {}, {}
+    for id, record in pairs(records) do
+      local n = #pairs_of
+      ids[#ids + 1], pairs_of[n + 1], pairs_of[n + 2] = id, id, record
+    end
+    for from = 1, #ids, 1000 do
+      for _, former in ipairs(call('HMGET', key('history'), unpack(ids, from, math.min(from + 999, #ids)))) do
+        kept = kept - #(former or '')
+      end
+    end
+    each_portion(pairs_of, 1000, 'HSET', key('history'))
+    records = {}
+  end
+
+  -- The history also expires if no job ends any more.
+  function history.expire()
+    for _, name in ipairs({ 'history', 'history:order' }) do
+      call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
     end
   end
-  each_portion(dropped, 1000, 'HDEL', key('history'))
-  return size
-end
 
-local function trim_history()
-  if kept == 0 and #order == 0 then return end
-  write_records()
-  local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
-  -- If the history had expired, its stored size no longer counts.
-  local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
-  each_portion(order, 1000, 'RPUSH', list)
-  local budget = #order + 100
-  while budget > 0 do
-    local excess = math.min(call('LLEN', list) - HISTORY_KEPT, budget, 100)
-    local head = call('LINDEX', list, 0)
-    if not head then
-      -- This also corrects a wrong size.
-      stored = 0
-      break
-    end
-    local at, id = string.match(head, '^(%d+):(.*)$')
-    local fits = stored <= HISTORY_BYTES and excess <= 0
-    if fits and id and num(at) > oldest and is_current(call('HGET', key('history'), id), at) then break end
-    excess = math.max(excess, 1)
-    stored = stored - drop_oldest(list, excess)
-    budget = budget - excess
+  -- Whether the last event of a record is of this time, which an entry of the order has. Otherwise the record was deleted, or
+  -- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
+  local function is_current(record, at)
+    local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
+    return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
   end
-  call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
-  expire_history()
-  kept, order = 0, {}
-end
+
+  -- Removes the first entries of the order, with their records, and returns the bytes of these.
+  local function drop_oldest(list, count)
+    local ids, times, dropped, is_dropped, size = {}, {}, {}, {}, 0
+    for n, entry in ipairs(call('LPOP', list, count)) do
+      times[n], ids[n] = string.match(entry, '^(%d+):(.*)$')
+      ids[n] = ids[n] or ''
+    end
+    for n, record in ipairs(call('HMGET', key('history'), unpack(ids))) do
+      if times[n] and is_current(record, times[n]) and not is_dropped[ids[n]] then
+        size = size + #record
+        dropped[#dropped + 1], is_dropped[ids[n]] = ids[n], true
+      end
+    end
+    each_portion(dropped, 1000, 'HDEL', key('history'))
+    return size
+  end
+
+  function history.trim()
+    write_records()
+    local list, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
+    -- If the history had expired, its stored size no longer counts.
+    local stored = kept + (call('EXISTS', list) == 1 and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
+    each_portion(order, 1000, 'RPUSH', list)
+    local budget = #order + 100
+    while budget > 0 do
+      local excess = math.min(call('LLEN', list) - HISTORY_KEPT, budget, 100)
+      local head = call('LINDEX', list, 0)
+      if not head then
+        -- This also corrects a wrong size.
+        stored = 0
+        break
+      end
+      local at, id = string.match(head, '^(%d+):(.*)$')
+      local fits = stored <= HISTORY_BYTES and excess <= 0
+      if fits and id and num(at) > oldest and is_current(call('HGET', key('history'), id), at) then break end
+      excess = math.max(excess, 1)
+      stored = stored - drop_oldest(list, excess)
+      budget = budget - excess
+    end
+    call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
+    history.expire()
+    kept, order = 0, {}
+  end
+end)
 -- How jobs end.
 local DEAD_KEPT = 100000
+local endings = {}
+on_use(endings, function()
+  -- The side records of a job. The first five are those of its runs.
+  local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
 
--- The side records of a job. The first five are those of its runs.
-local SIDE_RECORDS = { 'failures', 'crashes', 'solo_crashes', 'stops', 'progress', 'errors', 'checkpoints' }
-
--- Attempts and crash counts start again.
-local function forget_runs(id)
-  for i = 1, 5 do delete_field(SIDE_RECORDS[i], id) end
-end
--- Removes the side records of these jobs.
-local function forget_side_records(ids)
-  if has('blocked') then
-    for _, id in ipairs(ids) do groups.unblock(id) end
+  -- Attempts and crash counts start again.
+  function endings.forget_runs(id)
+    for i = 1, 5 do delete_field(SIDE_RECORDS[i], id) end
   end
-  for _, name in ipairs(SIDE_RECORDS) do
-    if has(name) then each_portion(ids, 1000, 'HDEL', key(name)) end
+  -- Removes the side records of these jobs.
+  function endings.forget_side_records(ids)
+    if has('blocked') then
+      for _, id in ipairs(ids) do groups.unblock(id) end
+    end
+    for _, name in ipairs(SIDE_RECORDS) do
+      if has(name) then each_portion(ids, 1000, 'HDEL', key(name)) end
+    end
   end
-end
 
--- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
-local function end_job(id, how, line, result, at_head)
-  local successor = how == 'r' and successor_of(id)
-  if line then keep_history(id, how, line, result) end
-  remember(id, how)
-  free_name(id, at_head)
-  forget_side_records({ id })
-  call('HDEL', key('body'), id)
-  if has('workflow:of') then workflows.ended(id, how, result, successor) end
-end
-
--- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
--- to the head of its ready list, because the ended job would have returned there. Otherwise a job that is replaced
--- again and again would never run in a long list.
-local function superseded(id, fragment, attempt, worker, line, at_head)
-  if not successor_of(id) then return false end
-  event('replaced', id, fragment, attempt, worker, 0, 'null')
-  count('replaced')
-  end_job(id, 'r', line, nil, at_head)
-  return true
-end
-
-local function trim_dead()
-  if call('ZCARD', key('dead')) < DEAD_KEPT then return end
-  local oldest = call('ZPOPMIN', key('dead'))[1]
-  forget_side_records({ oldest })
-  call('HDEL', key('body'), oldest)
-  remember(oldest, 'x')
-  if has('workflow:of') then workflows.ended(oldest, 'x') end
-  count('dead_trimmed')
-end
-
--- Sets a job aside as dead and frees its name.
-local function die(id, fragment, attempt, worker, duration, error)
-  local line = event('dead', id, fragment, attempt, worker, duration, error)
-  count('dead')
-  -- Trims first: after the clock was set back, the new job would look like the oldest.
-  trim_dead()
-  call('ZADD', key('dead'), nowtext, id)
-  keep_error(id, line)
-  free_name(id)
-  delete_field('stops', id)
-  if has('workflow:of') then workflows.died(id) end
-  local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
-  if group and rule_of(group).skips_dead then groups.unblock(id) end
-end
-
--- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
-local function handle_stray(id, reason)
-  if call('ZSCORE', key('dead'), id) then return count('strays') end
-  local made = call('HSETNX', key('body'), id, '') == 1
-  if made and (field('ended', id) or field('ended:old', id)) then
+  -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+  function endings.end_job(id, how, line, result, at_head)
+    local successor = how == 'r' and successor_of(id)
+    if line then history.keep(id, how, line, result) end
+    remember(id, how)
+    free_name(id, at_head)
+    endings.forget_side_records({ id })
     call('HDEL', key('body'), id)
-    return count('strays')
+    if has('workflow:of') then workflows.ended(id, how, result, successor) end
   end
-  die(id, NAMELESS, 0, 'null', 0, reason or '"the stored job is missing; push it again"')
-end
+
+  -- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
+  -- to the head of its ready list, because the ended job would have returned there. Otherwise a job that is replaced
+  -- again and again would never run in a long list.
+  function endings.superseded(id, fragment, attempt, worker, line, at_head)
+    if not successor_of(id) then return false end
+    event('replaced', id, fragment, attempt, worker, 0, 'null')
+    count('replaced')
+    endings.end_job(id, 'r', line, nil, at_head)
+    return true
+  end
+
+  local function trim_dead()
+    if call('ZCARD', key('dead')) < DEAD_KEPT then return end
+    local oldest = call('ZPOPMIN', key('dead'))[1]
+    endings.forget_side_records({ oldest })
+    call('HDEL', key('body'), oldest)
+    remember(oldest, 'x')
+    if has('workflow:of') then workflows.ended(oldest, 'x') end
+    count('dead_trimmed')
+  end
+
+  -- Sets a job aside as dead and frees its name.
+  function endings.die(id, fragment, attempt, worker, duration, error)
+    local line = event('dead', id, fragment, attempt, worker, duration, error)
+    count('dead')
+    -- Trims first: after the clock was set back, the new job would look like the oldest.
+    trim_dead()
+    call('ZADD', key('dead'), nowtext, id)
+    history.keep_error(id, line)
+    free_name(id)
+    delete_field('stops', id)
+    if has('workflow:of') then workflows.died(id) end
+    local _, _, _, _, _, _, group = header(has('blocked') and call('HGET', key('body'), id))
+    if group and rule_of(group).skips_dead then groups.unblock(id) end
+  end
+
+  -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
+  function endings.handle_stray(id, reason)
+    if call('ZSCORE', key('dead'), id) then return count('strays') end
+    local made = call('HSETNX', key('body'), id, '') == 1
+    if made and (field('ended', id) or field('ended:old', id)) then
+      call('HDEL', key('body'), id)
+      return count('strays')
+    end
+    endings.die(id, NAMELESS, 0, 'null', 0, reason or '"the stored job is missing; push it again"')
+  end
+
+  -- Ends a claim that has no outcome of its own: `kind` is released or recovered. Returns the body if the job must go to
+  -- the head of its ready list.
+  function endings.end_claim(id, session, kind)
+    local body = call('HGET', key('body'), id)
+    if not body then return end
+    room = room - #body
+    local _, _, _, fragment = header(body)
+    fragment = fragment or NAMELESS
+    local attempt = num(field('failures', id)) + 1
+    local stop = field('stops', id)
+    local worker = '"' .. printable(session) .. '"'
+    if stop and (stop == 'cancel' or not successor_of(id)) then
+      count('cancelled')
+      return endings.end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, 0, 'null'), nil, true)
+    end
+    local line = event(kind, id, fragment, attempt, worker, 0, 'null')
+    count(kind)
+    if endings.superseded(id, fragment, attempt, worker, line, true) then return end
+    return body, fragment, attempt, worker, line
+  end
+end)
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
 local function flush()
   if next(workflows.changed) then workflows.continue() end
   flush_ended()
-  trim_history()
+  if kept ~= 0 or #order > 0 then history.trim() end
   if rates.has_started then rates.forget() end
   publish()
   add_totals()
@@ -1278,7 +1321,7 @@ on_use(workflows, function()
     local _, _, _, fragment = header(body)
     local line = event(kind, id, fragment or NAMELESS, 0, 'null', 0, 'null')
     count(kind)
-    end_job(id, how, line)
+    endings.end_job(id, how, line)
   end
   -- Ends a job that has left its place among the blocked ones if its workflow was stopped. Returns whether it did.
   function workflows.cancel_stopped(id)
@@ -1321,7 +1364,7 @@ on_use(workflows, function()
     end
     body = workflows.with_expiry(body)
     call('HSET', key('body'), id, stamp .. string.sub(body, 14))
-    enqueue(id, body, num(due))
+    moves.enqueue(id, body, num(due))
   end
   local function skip(w, n)
     local id = workflows.job_of(w, n)
@@ -1376,7 +1419,7 @@ on_use(workflows, function()
     if not id or call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id) then return end
     local body = workflows.with_expiry(stamp .. envelope)
     call('HSET', key('body'), id, body)
-    enqueue(id, body, 0)
+    moves.enqueue(id, body, 0)
     count('pushed')
   end
   local function tell(w, kind, json_name, round)
@@ -1655,7 +1698,7 @@ local function gather(id, envelope, due)
 end
 -- Removes what is stored of the jobs that were replaced.
 local function remove_replaced()
-  forget_side_records(replaced)
+  endings.forget_side_records(replaced)
   for _, name in ipairs({ 'unique:of', 'alias:of', 'debounced', 'body' }) do
     if has(name) then each_portion(replaced, 1000, 'HDEL', key(name)) end
   end
@@ -1692,7 +1735,7 @@ local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 
 local function end_replaced(holder, fragment, newer)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
-  keep_history(holder, 'r', line)
+  history.keep(holder, 'r', line)
   remember(holder, 'r')
   replaced[#replaced + 1] = holder
   if not (has('blocked') or has('workflow:of')) then return end
@@ -1737,7 +1780,7 @@ local function replace_waiting(holder, old, id, name, envelope, due)
   else
     gather(id, envelope, due)
     write_gathered()
-    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
+    if zset then call('ZREM', key(zset), holder) else moves.remove_from_ready(holder, old) end
   end
   gather_name(id, name)
   end_replaced(holder, fragment, id)

@@ -44,7 +44,8 @@ package struct Script: Sendable {
         digest = SHA1.hex(text)
     }
 
-    private static let base = PackageResources.lib_base_lua
+    private static let start = PackageResources.lib_base_lua
+    private static let base = start + PackageResources.lib_clock_lua
     private static let fields = PackageResources.lib_fields_lua
     private static let reading = PackageResources.lib_reading_lua
     private static let types = PackageResources.lib_types_lua
@@ -59,10 +60,12 @@ package struct Script: Sendable {
             PackageResources.lib_workflow_states_lua,
         ]
     private static let places = [PackageResources.lib_checked_lua] + jobs
-    private static let sessions = places + [PackageResources.lib_sessions_lua]
+    private static let outages = PackageResources.lib_outages_lua
+    private static let sessions = places + [outages, PackageResources.lib_sessions_lua]
     private static let exchanging =
-        sessions + [
-            PackageResources.lib_request_lua, PackageResources.lib_charges_lua, PackageResources.lib_reports_lua,
+        places + [
+            outages, PackageResources.lib_request_lua, PackageResources.lib_charges_lua,
+            PackageResources.lib_reports_lua,
             PackageResources.lib_claims_lua, PackageResources.lib_backlog_lua, PackageResources.lib_shares_lua,
             PackageResources.lib_levels_lua, PackageResources.lib_call_lua,
         ]
@@ -94,17 +97,17 @@ package struct Script: Sendable {
         "exchange",
         PackageResources.exchange_lua,
         exchanging,
-        after: [base, PackageResources.lib_idle_lua, fields, types]
+        after: [start, PackageResources.lib_idle_lua, PackageResources.lib_clock_lua, fields, types]
     )
     static let heartbeat = Script(
         "heartbeat",
         PackageResources.heartbeat_lua,
-        [PackageResources.lib_sessions_lua]
+        [outages]
     )
     static let register = Script(
         "register",
         PackageResources.register_lua,
-        [PackageResources.lib_sessions_lua]
+        [outages]
     )
     static let recover = Script(
         "recover",

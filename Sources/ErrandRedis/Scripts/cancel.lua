@@ -30,7 +30,7 @@ local function end_waiting(id, body)
   local _, _, _, fragment = header(body)
   local line = event('cancelled', id, fragment or NAMELESS, num(field('failures', id)), 'null', 0, 'null')
   count('cancelled')
-  end_job(id, deleting and 'x' or 'c', not deleting and line or nil)
+  endings.end_job(id, deleting and 'x' or 'c', not deleting and line or nil)
   ended_here[id] = true
   return deleting and 'deleted' or 'cancelled'
 end
@@ -60,7 +60,7 @@ local function cancel(id)
   if call('ZSCORE', key('dead'), id) then
     if not deleting then return 'dead' end
     call('ZREM', key('dead'), id)
-    forget_side_records({ id })
+    endings.forget_side_records({ id })
     remember(id, 'x')
     workflows.ended(id, 'x')
     ended_here[id] = true
@@ -74,7 +74,7 @@ local function cancel(id)
     call(PUBLISH, key('wakeups:' .. session), 's')
     return 'stopping'
   end
-  if not (workflows.take_blocked(id) or remove_successor(id) or remove_due(id)) then remove_from_ready(id, body) end
+  if not (workflows.take_blocked(id) or remove_successor(id) or remove_due(id)) then moves.remove_from_ready(id, body) end
   return end_waiting(id, body)
 end
 

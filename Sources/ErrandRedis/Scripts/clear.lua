@@ -15,7 +15,7 @@ local function cancel(id)
   local _, _, _, fragment = header(body)
   local line = event('cancelled', id, fragment or NAMELESS, num(field('failures', id)), 'null', 0, 'null')
   count('cancelled')
-  end_job(id, 'c', line)
+  endings.end_job(id, 'c', line)
   cleared = cleared + 1
 end
 

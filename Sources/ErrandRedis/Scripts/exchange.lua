@@ -32,6 +32,7 @@ local function reply_again()
       end
     end
   end
+  if #ids > 0 then notice_outage() end
   add_extras()
   -- A session that waits for a wake-up, and has had none yet, keeps waiting. Otherwise each reply that a bad network
   -- loses would cost another look at the lists.

@@ -67,7 +67,7 @@ local function no_body(id, remove)
   if has_ended(id) then return end
   finding('position_without_body', id, function()
     remove()
-    handle_stray(id)
+    endings.handle_stray(id)
   end)
 end
 

@@ -84,7 +84,7 @@ end
 local function restore_position(id, body, due)
   delete_field('alias', entry_of(id))
   delete_field('alias:of', id)
-  if not was_dead(id) then return enqueue(id, body, due) end
+  if not was_dead(id) then return moves.enqueue(id, body, due) end
   free_name(id)
   call('ZADD', key('dead'), nowtext, id)
 end

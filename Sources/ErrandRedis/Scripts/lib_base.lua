@@ -1,4 +1,4 @@
--- The common start of all scripts: the queue, the server's clock, numbers and the names of keys.
+-- The common start of all scripts: the queue, numbers and the names of keys.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -9,12 +9,8 @@ end
 -- In a cluster SPUBLISH, which reaches the subscribers of the queue's slot and no other servers.
 local PUBLISH = 'PUBLISH'
 
-local clock = call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-
 -- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
-local nowtext = whole(now)
 
 -- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
@@ -27,3 +23,8 @@ end
 local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
+-- The server's clock in milliseconds, and as the server gives it.
+local function read_clock()
+  local clock = call('TIME')
+  return clock[1] * 1000 + math.floor(clock[2] / 1000), clock
+end

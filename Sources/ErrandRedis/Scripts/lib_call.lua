@@ -14,9 +14,9 @@ do
 
   -- Claims up to `most` jobs.
   function take_claims(most)
-    token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
+    token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime.token) + 1))
     default_claim = claim_text(token, hard_deadline(nil, claim_margin, default_duration))
-    if (is_plain or not has_others()) and not runtime[4] then
+    if (is_plain or not has_others()) and not runtime.owner then
       take(key('ready:5'), most)
     elseif not levels.own_quarantine() then
       levels.take(most)
@@ -59,6 +59,7 @@ do
   end
 
   function keep_claims()
+    notice_outage()
     each_portion(claims, 1000, 'HSET', mine)
     if has('flow') then
       rates.start(WHOLE_QUEUE, #ids)
@@ -89,7 +90,7 @@ do
       waits = passed_over == 0
       if accepts_dispatch and waits then dispatch_terms = dispatch_terms_of(claim_margin, default_duration) end
     end
-    if first_due('scheduled')[1] or first_due('retrying')[1] then flags = flags + 1 end
+    if first_due('scheduled', nowtext)[1] or first_due('retrying', nowtext)[1] then flags = flags + 1 end
   end
 
   -- How many jobs this call may claim.

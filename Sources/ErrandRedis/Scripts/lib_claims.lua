@@ -61,7 +61,7 @@ do
   local function expire(id, fragment)
     local line = event('expired', id, fragment, num(field('failures', id)), 'null', 0, 'null')
     count('expired')
-    end_job(id, 'e', line)
+    endings.end_job(id, 'e', line)
     expired = expired or {}
     expired[#expired + 1] = id
     expired[#expired + 1] = fragment
@@ -99,12 +99,12 @@ do
       or (#id > 64 or id == '' or not (is_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not a valid one; delete it"'
     if reason then
       skipped = skipped + 1
-      handle_stray(id, reason)
+      endings.handle_stray(id, reason)
       return
     end
     if regroups and string.sub(list_of(body), 1, 6) == 'group:' then
       skipped = skipped + 1
-      add_to_list('RPUSH', id, body)
+      moves.add_to_list('RPUSH', id, body)
       return
     end
     local text, claimed = claim_of(id, body)

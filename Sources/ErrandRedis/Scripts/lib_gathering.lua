@@ -27,7 +27,7 @@ local function gather(id, envelope, due)
 end
 -- Removes what is stored of the jobs that were replaced.
 local function remove_replaced()
-  forget_side_records(replaced)
+  endings.forget_side_records(replaced)
   for _, name in ipairs({ 'unique:of', 'alias:of', 'debounced', 'body' }) do
     if has(name) then each_portion(replaced, 1000, 'HDEL', key(name)) end
   end

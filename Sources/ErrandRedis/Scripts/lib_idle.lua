@@ -7,17 +7,14 @@ local function keep_call(me, call_number, token, outcomes, begun, dispatch_terms
   call('HSET', me, 'call', call_number, 'token', token, 'outcomes', outcomes, 'begun', whole(begun), 'dispatch', dispatch_terms)
 end
 local function dispatch_terms_of(margin, default) return whole(margin) .. ':' .. whole(default) end
-local function first_due(name) return redis.pcall('ZRANGEBYSCORE', key(name), '-inf', nowtext, 'LIMIT', 0, 1) end
+local function first_due(name, time) return redis.pcall('ZRANGEBYSCORE', key(name), '-inf', time, 'LIMIT', 0, 1) end
 
 do
-  -- The session's last call, unless a job was dispatched since then or heartbeats are missing.
-  local function usual_call(me, session, call_number)
-    local last = redis.pcall('HMGET', me, 'call', 'dispatch', 'token', 'outcomes', 'begun')
-    local runtime = redis.pcall('HMGET', key('runtime'), 'beat', 'lease', 'quarantine_owner', 'gap')
-    if last.err or call_number <= num(last[1]) or string.find(last[2] or '', '^h') then return nil end
-    if runtime.err or not runtime[1] or runtime[3] or runtime[4] then return nil end
-    local last_seen = redis.pcall('ZSCORE', key('sessions'), session)
-    return type(last_seen) == 'string' and math.abs(now - num(runtime[1])) <= num(runtime[2]) / 2 and last
+  -- The last call of a registered session, unless a job was dispatched since then or the queue has a quarantine owner.
+  local function usual_call(me, call_number)
+    local last = redis.pcall('HMGET', me, 'call', 'dispatch', 'token', 'outcomes', 'begun', 'lease')
+    if last.err or not last[6] or call_number <= num(last[1]) or string.find(last[2] or '', '^h') then return nil end
+    return not redis.pcall('HGET', key('runtime'), 'quarantine_owner') and last
   end
   -- Whether no job can be claimed, and whether one is due. If there are rules, the whole exchange looks at them.
   local function has_none()
@@ -31,7 +28,8 @@ do
       if found > timed + call('EXISTS', settings) or (paused and paused ~= '0') then return false end
     end
     if timed == 0 then return true end
-    local first, second = first_due('scheduled'), first_due('retrying')
+    local time = whole((read_clock()))
+    local first, second = first_due('scheduled', time), first_due('retrying', time)
     return not (first.err or second.err), first[1] or second[1]
   end
   -- Keeps the call. Usually only its number differs from that of the last one.
@@ -42,7 +40,7 @@ do
   end
   local function find_nothing(session, call_number)
     local me = session_key(session)
-    local last = usual_call(me, session, num(call_number))
+    local last = usual_call(me, num(call_number))
     if not last then return end
     local is_empty, is_due = has_none()
     if not is_empty then return end

@@ -55,7 +55,7 @@ on_use(levels, function()
   -- unroutable jobs precede ready ones, because they were ready before.
   function levels.take(n)
     local unroutable = has('unroutable') and known_unroutable() or {}
-    local turn = num(runtime[5])
+    local turn = num(runtime.turn)
 
     local function take_level(level, most)
       local lists = unroutable[level] or {}
@@ -147,7 +147,7 @@ on_use(levels, function()
   -- Returns whether the session may claim no other jobs now. An owner that still holds other jobs blocks no one: a
   -- session without claims replaces it.
   function levels.own_quarantine()
-    local owner, waiting = runtime[4], has('quarantined') and not levels.is_first_held_back()
+    local owner, waiting = runtime.owner, has('quarantined') and not levels.is_first_held_back()
     may_own_quarantine = not owner
     if not waiting and not owner then return false end
     local holding = call('HLEN', mine)

@@ -4,11 +4,11 @@
 -- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so
 -- only that job's successor takes it.
 local function activate_successor(id, body, due, at_head, holder)
-  if due > now or not at_head then return enqueue(id, body, due) end
+  if due > now or not at_head then return moves.enqueue(id, body, due) end
   local priority, _, _, _, _, _, group = header(body)
-  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return enqueue(id, body, due) end
+  if group and rule_of(group).is_ordered and field('blocked', group) ~= holder then return moves.enqueue(id, body, due) end
   if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-  requeue(id, body)
+  moves.requeue(id, body)
 end
 
 -- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.

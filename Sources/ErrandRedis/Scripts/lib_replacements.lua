@@ -10,7 +10,7 @@ local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 
 local function end_replaced(holder, fragment, newer)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
-  keep_history(holder, 'r', line)
+  history.keep(holder, 'r', line)
   remember(holder, 'r')
   replaced[#replaced + 1] = holder
   if not (has('blocked') or has('workflow:of')) then return end
@@ -55,7 +55,7 @@ local function replace_waiting(holder, old, id, name, envelope, due)
   else
     gather(id, envelope, due)
     write_gathered()
-    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
+    if zset then call('ZREM', key(zset), holder) else moves.remove_from_ready(holder, old) end
   end
   gather_name(id, name)
   end_replaced(holder, fragment, id)

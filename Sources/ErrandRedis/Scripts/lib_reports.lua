@@ -6,86 +6,87 @@ do
   -- Whether no job has side records: then a finish only removes the body.
   local bare
 
-  local function retry(id, fragment, attempt, duration, delay, line)
-    call('ZADD', key('retrying'), whole(now + num(delay)), id)
-    if line then keep_error(id, line) end
-    delete_field('running', id)
-    event('retrying', id, fragment, attempt, worker, duration, 'null')
-  end
-
-  -- The job was asked to stop, and has stopped.
-  local function cancelled(id, fragment, attempt, duration, failure)
-    local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
-    count('cancelled')
-    if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, worker, line)) then end_job(id, 'c', line) end
-  end
-
-  local function failed(kind, id, fragment, attempt, duration, failure, delay)
-    if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
-    local line = event(kind, id, fragment, attempt, worker, duration, failure)
-    count(kind)
-    if superseded(id, fragment, attempt, worker, line) then return end
-    set_field('failures', id, num(attempt))
-    if delay ~= '' then
-      retry(id, fragment, attempt, duration, delay, line)
-      count('retried')
-    else
-      die(id, fragment, attempt, worker, duration, failure)
+  -- What reports do that do not come together with others of finished jobs.
+  local verbs = {}
+  on_use(verbs, function()
+    local function retry(id, fragment, attempt, duration, delay, line)
+      call('ZADD', key('retrying'), whole(now + num(delay)), id)
+      if line then history.keep_error(id, line) end
+      delete_field('running', id)
+      event('retrying', id, fragment, attempt, worker, duration, 'null')
     end
-  end
 
-  local function finish(id, fragment, attempt, duration, result)
-    local line = event('finished', id, fragment, attempt, worker, duration, 'null')
-    count('finished')
-    if not bare then return end_job(id, 'f', result ~= '' and line, result) end
-    if result ~= '' then keep_history(id, 'f', line, result) end
-    remember(id, 'f')
-    finished[#finished + 1] = id
-  end
+    -- The job was asked to stop, and has stopped.
+    local function cancelled(id, fragment, attempt, duration, failure)
+      local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
+      count('cancelled')
+      if not (field('stops', id) == 'replace' and endings.superseded(id, fragment, attempt, worker, line)) then endings.end_job(id, 'c', line) end
+    end
 
-  -- The run was told to come back later, and so is the whole group of the job, which is the first one to run then.
-  local LONGEST_REST = 2592000000
-  local function rest_group(id, fragment, attempt, duration, delay)
-    local body = call('HGET', key('body'), id)
-    local _, _, _, _, _, _, group = header(body)
-    if not group then return retry(id, fragment, attempt, duration, delay) end
-    rates.rest(group, now + math.min(num(delay), LONGEST_REST))
-    event('retrying', id, fragment, attempt, worker, duration, 'null')
-    requeue(id, body)
-  end
+    local function failed(kind, id, fragment, attempt, duration, failure, delay)
+      if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
+      local line = event(kind, id, fragment, attempt, worker, duration, failure)
+      count(kind)
+      if endings.superseded(id, fragment, attempt, worker, line) then return end
+      set_field('failures', id, num(attempt))
+      if delay ~= '' then
+        retry(id, fragment, attempt, duration, delay, line)
+        count('retried')
+      else
+        endings.die(id, fragment, attempt, worker, duration, failure)
+      end
+    end
 
-  local function end_jobs(ids)
-    for _, id in ipairs(ids) do end_job(id, 'f') end
-  end
+    local function finish(id, fragment, attempt, duration, result)
+      local line = event('finished', id, fragment, attempt, worker, duration, 'null')
+      count('finished')
+      if not bare then return endings.end_job(id, 'f', result ~= '' and line, result) end
+      if result ~= '' then history.keep(id, 'f', line, result) end
+      remember(id, 'f')
+      finished[#finished + 1] = id
+    end
 
-  local function make_unroutable(id, fragment, attempt)
-    if superseded(id, fragment, attempt, worker) then return end
-    if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
-    local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
-    if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read; delete it and push it again"') end
-    local group = unroutable_field(operation, call('HGET', key('body'), id))
-    call('RPUSH', key('unroutable:' .. group), entry_for(id))
-    set_field('unroutable', group, num(field('unroutable', group)) + 1)
-    delete_field('running', id)
-    fresh = fresh + 1
-  end
+    -- The run was told to come back later, and so is the whole group of the job, which is the first one to run then.
+    local LONGEST_REST = 2592000000
+    local function rest_group(id, fragment, attempt, duration, delay)
+      local body = call('HGET', key('body'), id)
+      local _, _, _, _, _, _, group = header(body)
+      if not group then return retry(id, fragment, attempt, duration, delay) end
+      rates.rest(group, now + math.min(num(delay), LONGEST_REST))
+      event('retrying', id, fragment, attempt, worker, duration, 'null')
+      moves.requeue(id, body)
+    end
 
-  local function apply_report(id, verb, attempt, duration, fragment, failure, result, delay)
-    fragment = sound_fragment(fragment)
-    if verb == 'f' then finish(id, fragment, attempt, duration, result)
-    elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
-    elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
-    elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
-    elseif verb == 'r' then released[#released + 1] = id
-    elseif verb == 'u' then make_unroutable(id, fragment, attempt)
-    elseif verb == 's' then
-      if field('stops', id) then cancelled(id, fragment, attempt, duration)
-      elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
-    elseif verb == 'g' then
-      if field('stops', id) then cancelled(id, fragment, attempt, duration)
-      elseif not superseded(id, fragment, attempt, worker) then rest_group(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
-    else die(id, fragment, attempt, worker, duration, failure) end
-  end
+    local function make_unroutable(id, fragment, attempt)
+      if endings.superseded(id, fragment, attempt, worker) then return end
+      if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
+      local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
+      if not operation then return endings.die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read; delete it and push it again"') end
+      local group = unroutable_field(operation, call('HGET', key('body'), id))
+      call('RPUSH', key('unroutable:' .. group), entry_for(id))
+      set_field('unroutable', group, num(field('unroutable', group)) + 1)
+      delete_field('running', id)
+      fresh = fresh + 1
+    end
+
+    function verbs.apply(id, verb, attempt, duration, fragment, failure, result, delay)
+      fragment = sound_fragment(fragment)
+      if verb == 'f' then finish(id, fragment, attempt, duration, result)
+      elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
+      elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
+      elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
+      elseif verb == 'r' then released[#released + 1] = id
+      elseif verb == 'u' then make_unroutable(id, fragment, attempt)
+      elseif verb == 's' then
+        if field('stops', id) then cancelled(id, fragment, attempt, duration)
+        elseif not endings.superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+      elseif verb == 'g' then
+        if field('stops', id) then cancelled(id, fragment, attempt, duration)
+        elseif not endings.superseded(id, fragment, attempt, worker) then rest_group(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+      else endings.die(id, fragment, attempt, worker, duration, failure) end
+    end
+  end)
+
   function apply_reports()
     bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
       key('progress'), key('checkpoints'), key('blocked'), key('workflow:of')) == 0
@@ -161,7 +162,9 @@ do
       end
       if bare and accepted > 0 then ids = remove_bodies(ids, n, before) end
       if #ids == 0 then return end
-      if bare then remember_all(ids, 1, 'f') else end_jobs(ids) end
+      if bare then remember_all(ids, 1, 'f') else
+        for _, id in ipairs(ids) do endings.end_job(id, 'f') end
+      end
       if is_heard(#ids) then tell_finished(at, n, before, #ids) end
       count('finished', #ids)
     end
@@ -179,15 +182,15 @@ do
           and not has_ended(reported)
         outcomes[reported] = taken and '1' or '0'
         if taken then
-          apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
+          verbs.apply(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
           is_plain = false
         end
       end
     end
     -- Released from the last to the first, so that the first is at the head again.
     for i = #released, 1, -1 do
-      local body = end_claim(released[i], session, 'released')
-      if body then requeue(released[i], body) end
+      local body = endings.end_claim(released[i], session, 'released')
+      if body then moves.requeue(released[i], body) end
     end
     each_portion(finished, 1000, 'HDEL', key('body'))
     each_portion(ended_claims, 1000, 'HDEL', mine)

@@ -30,12 +30,20 @@ end
 if wrong then return wrong end
 -- A queue of plain jobs lacks these keys, so they need no further checks until a report other than a finish is taken.
 if not special then
-  for _, types in ipairs({ SELDOM, COMBINED }) do
-    for name in pairs(types) do known[name] = false end
-  end
+  setmetatable(known, { __index = function(_, name)
+    if SELDOM[name] or COMBINED[name] then return false end
+  end })
 end
 local is_plain = not special
 local worker = '"' .. session .. '"'
 
-local runtime = call('HMGET', key('runtime'), 'token', 'beat', 'lease', 'quarantine_owner', 'turn', 'gap')
-if runtime[2] and (runtime[6] or math.abs(now - num(runtime[2])) > num(runtime[3]) / 2) then detect_outage(num(runtime[3])) end
+local runtime = {}
+do
+  local kept = call('HMGET', key('runtime'), 'token', 'quarantine_owner', 'turn', 'beat', 'lease', 'gap')
+  runtime.token, runtime.owner, runtime.turn, runtime.beat, runtime.lease, runtime.gap = unpack(kept)
+end
+-- A call that claims jobs notices an outage, too: if the clock was set, their deadlines are by the new one.
+local function notice_outage()
+  local lease = num(runtime.lease)
+  if runtime.beat and (runtime.gap or math.abs(now - num(runtime.beat)) > lease / 2) then detect_outage(lease) end
+end

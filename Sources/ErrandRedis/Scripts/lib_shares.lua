@@ -130,7 +130,7 @@ on_use(shares, function()
       return sub
     end
 
-    local function moves(node, child)
+    local function returns(node, child)
       remove_first(node)
       node[child.name == '' and 'left' or 'changed'][child.name] = child.time
       insert(node, child)
@@ -171,7 +171,7 @@ on_use(shares, function()
         groups.hold_back(group, level)
         leaves(node, child)
       elseif is_empty then leaves(node, child)
-      else moves(node, child) end
+      else returns(node, child) end
       return claimed or false
     end
   end

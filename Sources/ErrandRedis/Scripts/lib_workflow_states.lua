@@ -17,7 +17,7 @@ on_use(workflows, function()
     if not id or call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id) then return end
     local body = workflows.with_expiry(stamp .. envelope)
     call('HSET', key('body'), id, body)
-    enqueue(id, body, 0)
+    moves.enqueue(id, body, 0)
     count('pushed')
   end
   local function tell(w, kind, json_name, round)

@@ -173,7 +173,7 @@ on_use(workflows, function()
     local _, _, _, fragment = header(body)
     local line = event(kind, id, fragment or NAMELESS, 0, 'null', 0, 'null')
     count(kind)
-    end_job(id, how, line)
+    endings.end_job(id, how, line)
   end
   -- Ends a job that has left its place among the blocked ones if its workflow was stopped. Returns whether it did.
   function workflows.cancel_stopped(id)
@@ -216,7 +216,7 @@ on_use(workflows, function()
     end
     body = workflows.with_expiry(body)
     call('HSET', key('body'), id, stamp .. string.sub(body, 14))
-    enqueue(id, body, num(due))
+    moves.enqueue(id, body, num(due))
   end
   local function skip(w, n)
     local id = workflows.job_of(w, n)

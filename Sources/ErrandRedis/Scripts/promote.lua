@@ -19,7 +19,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     for _, id in ipairs(due) do
       if room <= 0 then break end
       local body = call('HGET', key('body'), id)
-      if body then enqueue(id, body, 0) else handle_stray(id) end
+      if body then moves.enqueue(id, body, 0) else endings.handle_stray(id) end
       room = room - #(body or '')
       moved[#moved + 1] = id
     end

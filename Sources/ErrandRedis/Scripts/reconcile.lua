@@ -25,8 +25,8 @@ for i = 1, #held, 2 do
   local id = held[i]
   if not known[id .. ' ' .. (string.match(held[i + 1], '^(%d+):') or '')] then
     free_slot(id, held[i + 1], true)
-    local body = end_claim(id, session, 'released')
-    if body then requeue(id, body) end
+    local body = endings.end_claim(id, session, 'released')
+    if body then moves.requeue(id, body) end
     unknown[#unknown + 1] = id
   end
 end

@@ -31,12 +31,12 @@ if num(runtime[1]) > now and num(runtime[1]) <= now + longest then return { 0, 0
 local function crashed(id, fragment, attempt, worker, line, alone)
   local crashes = num(field('crashes', id)) + 1
   set_field('crashes', id, crashes)
-  keep_error(id, line)
+  history.keep_error(id, line)
   if alone then
     local times = num(field('solo_crashes', id)) + 1
     set_field('solo_crashes', id, times)
     if times >= MOST_SOLO_CRASHES then
-      die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them without another job: look for a crash or a lack of memory in its handler"')
+      endings.die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them without another job: look for a crash or a lack of memory in its handler"')
       return true
     end
   end
@@ -55,7 +55,7 @@ local function recover_claims(session, claims, mine)
     if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
     free_slot(id, claims[i + 1])
-    local body, fragment, attempt, worker, line = end_claim(id, session, 'recovered')
+    local body, fragment, attempt, worker, line = endings.end_claim(id, session, 'recovered')
     if body then
       report(line)
       local is_solo = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
@@ -63,7 +63,7 @@ local function recover_claims(session, claims, mine)
       -- must be detected as well.
       local counts = token <= begun or field('crashes', id)
       if not counts then set_field('crashes', id, 0) end
-      if not (counts and crashed(id, fragment, attempt, worker, line, is_solo)) then requeue(id, body) end
+      if not (counts and crashed(id, fragment, attempt, worker, line, is_solo)) then moves.requeue(id, body) end
     end
     recovered[#recovered + 1] = id
   end
@@ -95,8 +95,8 @@ local function release_undelivered(session, id, claim, mine)
   local me = call('HMGET', session_key(session), 'dispatch', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
   free_slot(id, claim, true)
-  local body = end_claim(id, session, 'released')
-  if body then requeue(id, body) end
+  local body = endings.end_claim(id, session, 'released')
+  if body then moves.requeue(id, body) end
   call('HDEL', mine, id)
   return true
 end
@@ -113,18 +113,18 @@ local function end_overdue(session, id, claim, mine)
     local line = event('timed_out', id, fragment, attempt, worker, 0, failure)
     count('timed_out')
     if field('stops', id) == 'cancel' and not successor_of(id) then
-      end_job(id, 'c', line)
-    elseif not superseded(id, fragment, attempt, worker, line) then
+      endings.end_job(id, 'c', line)
+    elseif not endings.superseded(id, fragment, attempt, worker, line) then
       set_field('failures', id, attempt)
       -- The default delay without jitter: the header contains no delay of the job or its worker.
       if attempt <= retries_of(session, body, fragment) then
         call('ZADD', key('retrying'), whole(now + math.min(RETRY_BASE * 2 ^ (attempt - 1), RETRY_LONGEST)), id)
-        keep_error(id, line)
+        history.keep_error(id, line)
         delete_field('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')
         count('retried')
       else
-        die(id, fragment, attempt, worker, 0, failure)
+        endings.die(id, fragment, attempt, worker, 0, failure)
       end
     end
   end

@@ -14,8 +14,8 @@ for i = 1, #held, 2 do
   if room <= 0 then break end
   local id = held[i]
   free_slot(id, held[i + 1], true)
-  local body = end_claim(id, session, 'released')
-  if body then requeue(id, body) end
+  local body = endings.end_claim(id, session, 'released')
+  if body then moves.requeue(id, body) end
   released[#released + 1] = id
 end
 each_portion(released, 1000, 'HDEL', mine)

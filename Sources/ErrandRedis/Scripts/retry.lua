@@ -7,7 +7,7 @@
 local function hurry(id, body)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if call('ZSCORE', key(name), id) then
-      enqueue(id, body, 0)
+      moves.enqueue(id, body, 0)
       call('ZREM', key(name), id)
       return 'hurried'
     end
@@ -25,9 +25,9 @@ local function retry(id, name)
     set_field('unique:of', id, name)
     set_field('unique', name, id)
   end
-  forget_runs(id)
+  endings.forget_runs(id)
   workflows.retried(id)
-  enqueue(id, body, 0)
+  moves.enqueue(id, body, 0)
   call('ZREM', key('dead'), id)
   return 'retried'
 end

@@ -17,7 +17,7 @@ for i = 1, #ARGV, 2 do
     call('DEL', key('stream'))
     call('HDEL', key('runtime'), 'stream')
   end
-  if ARGV[i] == 'keep_ms' then expire_history() end
+  if ARGV[i] == 'keep_ms' then history.expire() end
   if ARGV[i] == 'paused' then
     fresh = 1000
     known = {}

@@ -1,9 +1,15 @@
 /// Exchange: reports ended runs and claims new jobs in one step.
 extension MemoryQueue {
     package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
+        let answer = try answer(to: call)
+        // If the clock was set, the deadlines of claims are by the new one.
+        if !answer.claims.isEmpty { detectOutage(lease: 0) }
+        return answer
+    }
+
+    private mutating func answer(to call: Exchange) throws(BrokerError) -> ExchangeReply {
         let id = call.session.id
         guard let session = sessions[id] else { throw lost(id) }
-        detectOutage(lease: 0)
         if let late = preansweredReply(call, of: session) { return late }
         if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
         if let last = session.lastCall, call.call < last.number {

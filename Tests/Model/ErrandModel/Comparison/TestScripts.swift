@@ -53,16 +53,19 @@ package enum TestScripts {
     /// What stands for Redis' commands. The generations of ended ids expire by the check's clock, too.
     private static let wrapper = """
         local test = KEYS[1] .. ':test'
+        do
+          local at = tonumber(redis.call('HGET', test, 'now') or 0)
+          local all = redis.call('HGETALL', test)
+          for i = 1, #all, 2 do
+            local name = string.match(all[i], '^expires (.*:ended.*)$') or string.match(all[i], '^expires (.*:left:.*)$')
+              or string.match(all[i], '^expires (.*:tat)$')
+            if name and tonumber(all[i + 1]) <= at then redis.call('DEL', name) end
+          end
+        end
         local function call(command, ...)
           local key, value = ...
           if command == 'TIME' then
             local at = tonumber(redis.call('HGET', test, 'now'))
-            local all = redis.call('HGETALL', test)
-            for i = 1, #all, 2 do
-              local name = string.match(all[i], '^expires (.*:ended.*)$') or string.match(all[i], '^expires (.*:left:.*)$')
-                or string.match(all[i], '^expires (.*:tat)$')
-              if name and tonumber(all[i + 1]) <= at then redis.call('DEL', name) end
-            end
             return { string.format('%.0f', math.floor(at / 1000)), string.format('%.0f', at % 1000 * 1000) }
           elseif command == 'PUBLISH' then
             redis.call('RPUSH', test .. ':published', key, value)

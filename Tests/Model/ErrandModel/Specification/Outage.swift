@@ -1,12 +1,12 @@
 import Errand
 
 /// What is known outside the broker of when it could not be reached, to judge its grace by: after a time without beats,
-/// the sessions have a lease's time to come back, counted from the first call that came through; and once more if nothing
-/// comes through after that call, either.
+/// the sessions have a lease's time to come back, counted from the first beat, registration, claim or recovery that came
+/// through; and once more if none comes through after that, either.
 struct Outage: Sendable {
     /// The lease of every session.
     let lease: Time
-    /// The last beat or registration, or the last call of a worker that showed that an outage is over.
+    /// The last beat or registration, or the last claim that showed that an outage is over.
     private var lastBeat: Time?
     /// The last call that came through since a gap was noticed and before anybody has beaten.
     private var lastLook: Time?
@@ -18,8 +18,7 @@ struct Outage: Sendable {
         var endsGap = false
         switch (command, answer) {
         case (.beat, .beaten), (.register, .done): isBeat = true
-        // One that is refused for being old came through as well.
-        case (.exchange, .exchanged), (.exchange, .no(.refused)): endsGap = true
+        case (.exchange, .exchanged(let reply)) where !reply.claims.isEmpty: endsGap = true
         case (.recover, _): break
         default: return
         }

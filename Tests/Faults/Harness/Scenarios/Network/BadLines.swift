@@ -17,7 +17,8 @@ extension Scenario {
             context.rules { $0.toleratedKeys = ["session", "idle"] }
             let network = try NetworkNamespace(context)
             let server = try network.server(context)
-            try network.run("tc qdisc add dev lo root tbf rate 256kbit burst 10k latency 400ms")
+            // So long a queue that it drops nothing itself.
+            try network.run("tc qdisc add dev lo root tbf rate 256kbit burst 10k latency 2s")
             try network.drop("-p tcp -m statistic --mode random --probability 0.05")
             let workers = try await work(context) {
                 $0.url = server.tcpURL
@@ -57,10 +58,12 @@ extension Scenario {
         let load = context.load(rate: 5, "nap") {
             $0.milliseconds = 20
             $0.pad = 500
+            // A connection that waits for packets again and again may be silent for longer than a claim of ten seconds lasts.
+            $0.timeout = .seconds(60)
         }
         try await Task.sleep(for: .seconds(context.size(quick: 8, full: 120)))
         try await load.stop()
-        try await context.recovers("all is done", within: .seconds(30)) { try await context.status().isEmpty }
+        try await context.recovers("all is done", within: .seconds(60)) { try await context.status().isEmpty }
         context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
         let totals = try await context.totals()
         context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were recovered")
