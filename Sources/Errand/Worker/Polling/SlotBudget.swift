@@ -27,9 +27,9 @@ package final class SlotBudget: Sendable {
     fileprivate static let prefetchedMicroseconds = 20_000.0
     fileprivate static let prefetchedAtMost = 1000
     /// A worker of many queues claims more jobs ahead, so that a call for one of them is worth its cost.
-    fileprivate static let prefetchedPerQueue = 20
-    fileprivate static let prefetchedOfQueuesAtMost = 2000
-    fileprivate static let leastOfBusyQueue = 16
+    fileprivate static let prefetchedPerQueue = 40
+    fileprivate static let prefetchedOfQueuesAtMost = 4000
+    fileprivate static let leastOfBusyQueue = 32
     private static let longestGathering = Duration.milliseconds(50)
     package static let claimsAtMost = 500
 
