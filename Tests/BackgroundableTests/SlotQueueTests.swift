@@ -38,6 +38,7 @@ import Testing
         private let place = Locked((isIn: false, hasLeft: false))
         private let body: @Sendable (Work, SlotOperation) -> Void
         let timeouts = Atomic(0)
+        let timeIsOver = Signal()
         let mayBlock: Bool
 
         init(
@@ -62,6 +63,7 @@ import Testing
         func timedOut() {
             timeouts.add(1, ordering: .relaxed)
             leave()
+            timeIsOver.fire()
         }
 
         func leave() {
@@ -205,7 +207,7 @@ import Testing
                 operation.cancel()
             case .timedOutAfterTheReturn: break
             case .timedOutOnItsThread:
-                while operation.ending == nil { Thread.sleep(forTimeInterval: 0.0001) }
+                _ = own.timeIsOver.wait()
             }
         }
         let operation = SlotOperation(timeout: ending.timeout, work: work, in: queue)
