@@ -15,7 +15,7 @@ import Testing
         var timeout: Double { self == .timedOutOnItsThread || self == .timedOutAfterTheReturn ? 0.001 : 0 }
     }
 
-    /// Counts who has a slot.
+    /// The number of operations that hold a slot, and the most that ever did.
     final class Slots: Sendable {
         private let counts = Locked((now: 0, most: 0))
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The work of a ``SlotOperation``.
 package protocol SlotWork: AnyObject, Sendable {
-    /// Whether ``begin(_:)`` may block its thread. It then gets one of its own.
+    /// Whether ``begin(_:)`` may block its thread. If so, the queue calls it on one of its own threads.
     var mayBlock: Bool { get }
 
     /// Does the work. It calls `finish()` on the operation, then or later. If it does not block, any thread may call it.
@@ -17,8 +17,8 @@ package protocol SlotWork: AnyObject, Sendable {
 ///
 /// Unchecked because `Operation` is an open class. Its own properties are constant or atomic.
 package final class SlotOperation: AsyncOperation, @unchecked Sendable {
-    /// Where the operation is: its thread has not returned from the start, it has ended before that, or the thread has
-    /// left it.
+    /// The relation of the operation to the thread that started it: that thread has not returned from `start()`, the
+    /// operation has ended before the return, or the thread has gone on without it.
     private enum Place {
         static let onThread: UInt8 = 0
         static let ended: UInt8 = 1
@@ -48,7 +48,7 @@ package final class SlotOperation: AsyncOperation, @unchecked Sendable {
         if state.call() { work.begin(self) }
     }
 
-    /// It has told its work already, and needs no other queue for that.
+    /// False, because the work has been told by ``SlotWork/timedOut()``.
     override var tellsOfTimeout: Bool { false }
 
     override func endParts(_ ending: AsyncOperationEnding) {
