@@ -30,9 +30,9 @@ extension AsyncOperation {
         if ending == .timedOut { callBack(callback) }
     }
 
-    /// Calls the user's code for a timeout.
+    /// Calls the user's code for a timeout. ``didTimeOut()`` of this class itself does nothing, so it is not called.
     private func callBack(_ callback: Closure?) {
-        guard callback != nil || tellsOfTimeout else { return }
+        guard callback != nil || type(of: self) != AsyncOperation.self else { return }
         OperationQueue.background.addOperation {
             self.didTimeOut()
             callback?(self)
@@ -98,6 +98,5 @@ extension AsyncOperation {
         letGo()
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
-        hasLeft()
     }
 }

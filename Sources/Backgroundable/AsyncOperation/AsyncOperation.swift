@@ -318,14 +318,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         false
     }
 
-    /// Whether ``didTimeOut()`` is called. That of this class itself does nothing.
-    var tellsOfTimeout: Bool { type(of: self) != AsyncOperation.self }
-
     /// Called when the timeout passes and the operation has already ended.
     func timeIsOver() {}
-
-    /// Called once when the operation has finished and has left its queue.
-    func hasLeft() {}
 
     /// Releases what the operation needs only until it has ended. May be called twice, but not concurrently.
     func letGo() {}

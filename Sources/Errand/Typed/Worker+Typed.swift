@@ -71,21 +71,21 @@ extension Worker {
         let defaults = Parameters.jobDefaults
         let unknown = UniqueFields.unknown(defaults.uniqueness?.fields ?? [], of: type)
         for name in [Parameters.jobName] + Parameters.jobAliases {
-            var operation = RegisteredOperation(
+            let operation = RegisteredOperation(
                 name,
-                defaults: OperationDefaults(
+                OperationDefaults(
                     timeout: timeout ?? defaults.timeout ?? .seconds(10),
                     retries: (defaults.retries ?? retryStrategy?.maxRetries) ?? OperationDefaults().retries
                 ),
                 queue: defaults.queue,
-                retryStrategy: retryStrategy ?? defaults.backoff ?? RetryDelays(),
+                retryStrategy ?? defaults.backoff ?? RetryDelays(),
+                problem: unknown.isEmpty ? nil : UniqueFields.error(unknown, of: type),
                 handler: .async { context in
                     try await withLogger(context.logger) { _ in
                         try await handler(try Parameters.read(context), context)
                     }
                 }
             )
-            if !unknown.isEmpty { operation.problem = UniqueFields.error(unknown, of: type) }
             register(operation)
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Claims jobs from a broker and runs them, until it is shut down.
 ///
-/// Each job runs as an `AsyncOperation` with its timeout in one of the worker's slots. The worker renews its claims with
+/// Each job runs with its timeout in one of the worker's slots. The worker renews its claims with
 /// heartbeats from a thread that handlers cannot block, recovers the jobs of dead workers, and moves due jobs to the
 /// ready list. A worker that loses its session registers a new one and continues. A graceful shutdown
 /// claims nothing more, lets running jobs finish within the grace, stops the rest, and releases jobs that have not

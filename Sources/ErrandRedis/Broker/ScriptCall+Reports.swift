@@ -24,11 +24,12 @@ extension ScriptCall {
         var portions: [ArraySlice<OutcomeReport>] = []
         var start = reports.startIndex
         var bytes = 0
-        for (index, report) in reports.enumerated() where index > start {
-            let before = reports[index - 1]
-            bytes += before.eventSize
+        // Each report is read where it is: a copy of it would retain and release its parts.
+        for index in reports.indices.dropFirst() {
+            bytes += reports[index - 1].eventSize
             let joins =
-                report.isLike(before) && index - start < most.reports && bytes + report.eventSize <= most.bytes
+                reports[index].isLike(reports[index - 1]) && index - start < most.reports
+                && bytes + reports[index].eventSize <= most.bytes
             if joins { continue }
             portions.append(reports[start..<index])
             start = index
@@ -56,8 +57,8 @@ extension ScriptCall {
         add(first.token)
         add(first.fragment)
         add(first.attempt)
-        for report in reports { add(report.id) }
-        for report in reports { add(report.milliseconds) }
+        for index in reports.indices { add(reports[index].id) }
+        for index in reports.indices { add(reports[index].milliseconds) }
     }
 
     /// A text as JSON; `null` for `nil`.

@@ -21,8 +21,8 @@ public enum OperationHandler: Sendable {
     case async(@Sendable (JobContext) async throws -> HandlerOutcome)
 }
 
-/// An operation that a worker can run.
-public struct RegisteredOperation: Sendable {
+/// An operation that a worker can run. A class, because each run of a job refers to its operation.
+public final class RegisteredOperation: Sendable {
     /// The operation's name.
     public let name: String
     /// Defaults for jobs that do not set these values.
@@ -35,20 +35,33 @@ public struct RegisteredOperation: Sendable {
     /// The handler of its jobs.
     public let handler: OperationHandler
     /// Why the operation cannot be served, as its type was found to be.
-    var problem: DescriptionError?
+    let problem: DescriptionError?
 
     /// Makes an operation from a handler.
-    public init(
+    public convenience init(
         _ name: String,
         defaults: OperationDefaults = OperationDefaults(),
         queue: String? = nil,
         retryStrategy: any JobRetryStrategy = RetryDelays(),
         handler: OperationHandler
     ) {
+        self.init(name, defaults, queue: queue, retryStrategy, problem: nil, handler: handler)
+    }
+
+    /// Makes an operation of a type, which may have a problem.
+    init(
+        _ name: String,
+        _ defaults: OperationDefaults,
+        queue: String?,
+        _ retryStrategy: any JobRetryStrategy,
+        problem: DescriptionError?,
+        handler: OperationHandler
+    ) {
         self.name = name
         self.defaults = defaults
         self.queue = queue
         self.retryStrategy = retryStrategy
+        self.problem = problem
         self.handler = handler
     }
 
@@ -57,7 +70,7 @@ public struct RegisteredOperation: Sendable {
     /// ```swift
     /// RegisteredOperation("thumbnail") { job in try shrink(job.arguments.decode(Photo.self)) }
     /// ```
-    public init(
+    public convenience init(
         _ name: String,
         timeout: Duration = .seconds(10),
         retries: Int = 3,
@@ -74,7 +87,7 @@ public struct RegisteredOperation: Sendable {
     }
 
     /// Makes an operation from an `async` closure. Its task is cancelled if the job times out or has to stop.
-    public init(
+    public convenience init(
         _ name: String,
         timeout: Duration = .seconds(10),
         retries: Int = 3,

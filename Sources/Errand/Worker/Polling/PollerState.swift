@@ -185,8 +185,12 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     }
 
     private mutating func takeReports() -> [OutcomeReport] {
-        let taken = Array(reports.prefix(SlotBudget.claimsAtMost))
-        reports.removeFirst(taken.count)
+        var taken: [OutcomeReport] = []
+        swap(&taken, &reports)
+        if taken.count > SlotBudget.claimsAtMost {
+            reports = Array(taken.dropFirst(SlotBudget.claimsAtMost))
+            taken.removeLast(reports.count)
+        }
         if !taken.isEmpty { slots.free(taken.count) }
         return taken
     }

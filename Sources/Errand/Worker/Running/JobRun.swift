@@ -6,7 +6,7 @@ import Synchronization
 
 /// One claimed job in the worker, from its claim to its report.
 ///
-/// 1. It waits in the worker's local queue as an `AsyncOperation`.
+/// 1. It waits in the worker's local queue as a `SlotOperation`.
 /// 2. It begins: its handler runs on the queue's thread, or in a task.
 /// 3. It ends by itself, or is asked to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the
 /// session.
