@@ -21,12 +21,6 @@ enum BrokenScripts {
         return try overrides([breakage])
     }
 
-    /// The scripts with a changed text, such as a limit that a test can reach, and with the mutation of the
-    /// environment.
-    static func overrides(with new: String, for old: String) throws -> ScriptOverrides {
-        try overrides([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
-    }
-
     /// A broker with these scripts.
     static func broker(on server: RedisServer) throws -> RedisBroker {
         try broker(on: server, overrides())
@@ -34,7 +28,12 @@ enum BrokenScripts {
 
     /// A broker whose scripts have a changed text, such as a limit that a test can reach.
     static func broker(on server: RedisServer, with new: String, for old: String) throws -> RedisBroker {
-        try broker(on: server, overrides(with: new, for: old))
+        try broker(on: server, changing: [Change(old: old, new: new)])
+    }
+
+    /// A broker whose scripts have changed texts, and the mutation of the environment.
+    static func broker(on server: RedisServer, changing changes: [Change]) throws -> RedisBroker {
+        try broker(on: server, overrides(changes + (breakage().map { [$0] } ?? [])))
     }
 
     private static func broker(on server: RedisServer, _ overrides: ScriptOverrides?) throws -> RedisBroker {

@@ -50,6 +50,8 @@ local function set_field(name, id, value)
   call('HSET', key(name), id, value)
   known[name] = true
 end
+-- How many jobs a queue may have, unless a setting says otherwise.
+local MOST_JOBS = 10000000
 local function setting(name, default)
   local value = num(field('settings', name))
   if value > 0 then return value end
@@ -72,6 +74,292 @@ local function each_portion(list, step, command, target)
   for from = 1, #list, step do
     call(command, target, unpack(list, from, math.min(from + step - 1, #list)))
   end
+end
+-- Totals: counted during the script and added at its end.
+local totals = {}
+local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
+local function add_totals()
+  for what, n in pairs(totals) do
+    local added = redis.pcall('HINCRBY', key('counters'), what, n)
+    if type(added) == 'table' and added.err then call('HSET', key('counters'), what, n) end
+  end
+  totals = {}
+end
+-- How a claim is written, by exchanges and by pushes that dispatch a job.
+
+-- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
+-- it lasts if the job has none, both in milliseconds.
+local function hard_deadline(timeout, margin, default)
+  return now + (timeout and timeout > 0 and margin + timeout or default)
+end
+
+-- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
+-- (after the clock was set back, tokens are ahead of it), the job's group if it has one, and what it was charged.
+local function claim_text(token, deadline, group, charge)
+  local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
+  if not group and not charge then return token .. ':' .. whole(deadline) .. made end
+  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
+end
+-- Wakes sessions that wait for jobs.
+
+-- The number of jobs that this script has made ready.
+local fresh = 0
+
+-- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
+-- whether it did, or nil if no connection of the session listens.
+local dispatch
+
+-- Wakes as many waiting sessions as there are jobs for them. A paused queue wakes none until it resumes.
+local function wake(jobs)
+  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
+  while jobs > 0 and call('EXISTS', key('idle')) == 1 do
+    local sessions = call('SPOP', key('idle'), math.min(jobs, 100))
+    for _, session in ipairs(sessions) do
+      local ends = call('ZSCORE', key('sessions'), session)
+      local dispatched = false
+      if ends and dispatch then dispatched = dispatch(session, num(ends)) end
+      if ends and dispatched == false then call(PUBLISH, key('wakeups:' .. session), 'w') end
+      if ends and dispatched ~= nil then jobs = jobs - 1 end
+    end
+  end
+end
+-- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
+-- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
+-- the job; if it is lost, the session gets the job with its call. A session without a connection, or without a
+-- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
+-- session that lacks the operation.
+local LARGEST_DISPATCHED = 16384
+
+-- Dispatches a job to a session, whose lease ends at the given time, if `is_alone` says that no other job is ready. Returns
+-- whether it did, or nil if no connection of the session listens.
+local function dispatch_job(id, body, level, timeout, operation, session, lease_ends, is_alone)
+  local me, mine = session_key(session), claims_key(session)
+  local state = redis.pcall('HMGET', me, 'call', 'dispatch', 'lease', 'secret', 'op:' .. (operation or ''))
+  local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
+  -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
+  local left, lease = lease_ends - now, num(state[3])
+  if not margin or 2 * left < lease or left > lease or #body - #stamp > LARGEST_DISPATCHED or not is_alone() then return false end
+  local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
+  if runtime[2] or type(redis.pcall('HLEN', mine)) == 'table' then return false end
+
+  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
+  local deadline = hard_deadline(timeout, num(margin), num(default))
+  local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
+  call('LPOP', key('ready:' .. level))
+  call('HSET', mine, id, claim_text(token, deadline))
+  call('HSET', key('runtime'), 'token', token)
+  call('HSET', me, 'dispatch', 'h' .. token)
+  return true
+end
+-- The push of one job without a name, a group or a priority to a queue that has only such jobs: the most common one of web
+-- backends, so it comes before everything that other pushes need. A push that meets anything else, such as a setting, a
+-- job that is known, or a wrong type of a key that it uses, goes on with the whole script.
+do
+  local pcall = redis.pcall
+  -- The timeout and the operation of a job.
+  local function read_plain(id, due, policy, name, envelope)
+    if policy ~= 'i' or due ~= '0' or name ~= '' or #id > 64 or #envelope > 1200000 or not string.find(id, '^%w+$') then return end
+    local timeout, from = string.match(envelope, '^1i5;(%d*);%d*;%d+\n()')
+    return timeout, timeout and string.match(envelope, '^"operation":"([%w_.-]+)"', from)
+  end
+  -- Whether all keys that the push uses have their types, and the job is new.
+  local function is_new(id)
+    for _, name in ipairs({ 'body', 'ended', 'ended:old' }) do
+      if pcall('HEXISTS', key(name), id) ~= 0 then return false end
+    end
+    return type(pcall('HLEN', key('counters'))) == 'number' and type(pcall('HLEN', key('runtime'))) == 'number'
+      and type(pcall('SCARD', key('idle'))) == 'number' and type(pcall('ZCARD', key('sessions'))) == 'number'
+  end
+  local function is_unusual()
+    local ready = Q .. ':ready:'
+    return call('EXISTS', key('settings'), key('alias'), key('tombstones'), key('flow'), key('resting'), key('quarantined'), key('unroutable'), key('backlog'),
+      ready .. 0, ready .. 1, ready .. 2, ready .. 3, ready .. 4, ready .. 6, ready .. 7, ready .. 8, ready .. 9) > 0
+  end
+  local function push_plain(id, envelope, timeout, operation)
+    local ready, body = key('ready:5'), key('body')
+    local waiting = pcall('LLEN', ready)
+    if type(waiting) ~= 'number' or not is_new(id) or is_unusual() then return end
+    known.settings = false
+    local stored, text = call('HLEN', body), stamp .. envelope
+    if stored >= MOST_JOBS then return end
+    local is_first = stored == 0 and call('HLEN', key('counters')) == 0
+    call('HSET', body, id, text)
+    call('RPUSH', ready, id)
+    count('pushed')
+    add_totals()
+    if waiting == 0 then
+      dispatch = function(session, lease_ends)
+        return dispatch_job(id, text, '5', num(timeout), operation, session, lease_ends, function() return true end)
+      end
+    end
+    wake(1)
+    return { is_first and 1 or 0, 'a' }
+  end
+  if #ARGV == 5 then
+    local timeout, operation = read_plain(unpack(ARGV))
+    local reply = timeout and push_plain(ARGV[1], ARGV[5], timeout, operation)
+    if reply then return reply end
+  end
+end
+-- Parses stored bodies and ids, which may be corrupt.
+local NAMELESS = '"operation":null,"name":null'
+-- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
+local CONTROL = '[%z\1-\31]'
+
+local function sound_fragment(text)
+  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
+end
+
+-- An id from a list or set may contain any bytes; in an event it must not break the line.
+local function printable(id)
+  return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
+end
+
+-- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time; that of
+-- a blocked job is a plus sign and a duration, which counts from when the job comes free.
+local NEWER_HEADER = '^2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%+?%d*);(%d*);([^\n]*)\n()'
+
+-- Whether a text is a group: one or two parts of at most 64 characters.
+local function is_group(text)
+  local first, second = string.match(text, '^([%w_.:@+-]+)/?([%w_.:@+-]*)$')
+  return first ~= nil and #first <= 64 and #second <= 64 and string.sub(text, -1) ~= '/'
+end
+
+-- A stored body's priority, timeout, retries, event fragment, expiry, cost and group, nil for each that it lacks; nil if
+-- the header is invalid.
+local function header(body)
+  local expiry, cost, group
+  local priority, timeout, retries, length, from =
+    string.match(body or '', '^1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()', 14)
+  if not priority then
+    priority, length, timeout, retries, expiry, cost, group, from =
+      string.match(body or '', NEWER_HEADER, 14)
+    if not priority then return nil end
+  end
+  if not string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d') then return nil end
+  local fragment = string.sub(body, from, from + num(length) - 1)
+  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, tonumber(string.match(expiry, '^%d+$')),
+    cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
+end
+
+-- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
+local function unroutable_field(operation, body)
+  local priority = header(body)
+  return (priority or '5') == '5' and operation or operation .. ':' .. priority
+end
+
+-- The operation and the priority of such a field; no operation if the field is not valid.
+local function parse_unroutable_field(group)
+  local operation, level = string.match(group, '^([%w_.-]+):?(%d?)$')
+  return operation, tonumber(level) or 5
+end
+-- Events: gathered during the script and published at its end.
+local lines, bytes, event_count = {}, 0, 0
+
+-- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
+-- events. If the last number is unknown, a new epoch begins.
+local function keep_in_stream(text, kept)
+  local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
+  local function add()
+    local number = whole(num(last) + event_count)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + event_count - kept, 0))
+    local added = redis.pcall('XADD', key('stream'), 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
+    return type(added) == 'string' and added
+  end
+  local id = epoch and add()
+  if not id then
+    epoch, last = nowtext, 0
+    id = add()
+  end
+  -- If the clock was set back as well, the entries that prevent the addition are older than this one.
+  if not id and call('DEL', key('stream')) == 1 then id = add() end
+  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + event_count))
+end
+
+local function publish()
+  if #lines == 0 then return end
+  -- A single text is not copied.
+  local text = lines[2] and table.concat(lines, '\n') or lines[1]
+  call(PUBLISH, key('events'), text)
+  local kept = num(field('settings', 'stream'))
+  if kept > 0 then keep_in_stream(text, kept) end
+  lines, bytes, event_count = {}, 0, 0
+end
+
+-- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
+local function gather_event(line, events)
+  if bytes + #line > 8000 then publish() end
+  event_count = event_count + (events or 1)
+  lines[#lines + 1] = line
+  bytes = bytes + #line + 1
+end
+
+-- Whether the events of a call have a reader: a connection that has subscribed to the channel or to any pattern, the stream,
+-- or a replica, even one that has just left, because replicas pass on what they receive to subscribers of their own. A few
+-- events are made without asking, which would take longer. If the server does not say, events are made.
+local has_readers
+local function is_heard(events)
+  if has_readers == nil and events < 16 then return true end
+  if has_readers == nil then
+    local channel, is_sharded = key('events'), PUBLISH == 'SPUBLISH'
+    local subscribers = is_sharded and redis.pcall('PUBSUB', 'SHARDNUMSUB', channel) or redis.pcall('PUBSUB', 'NUMSUB', channel)
+    local patterns = subscribers[2] == 0 and redis.pcall('PUBSUB', 'NUMPAT')
+    local replication = patterns == 0 and num(field('settings', 'stream')) == 0 and redis.pcall('INFO', 'replication')
+    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r', 1, true)
+      or not string.find(replication, '\nrepl_backlog_active:0\r', 1, true)
+  end
+  return has_readers
+end
+
+-- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…,"tags":…`.
+local function event(kind, id, fragment, attempt, worker, duration, error)
+  if string.find(id, '[^%w_-]') then id = printable(id) end
+  local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
+    .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
+  if #line > 32000 then
+    if error == '"too long for an event"' then return line end
+    return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
+  end
+  gather_event(line)
+  return line
+end
+-- The ids of jobs that have ended, which are remembered so that a push that is repeated adds no job.
+local IDS_KEPT = 500000
+local ended = {}
+
+local function remember_all(ids, first, how)
+  local n = #ended
+  for i = first, #ids do
+    ended[n + 1], ended[n + 2] = ids[i], how
+    n = n + 2
+  end
+end
+local function remember(id, how) remember_all({ id }, 1, how) end
+
+local function flush_ended()
+  if #ended == 0 then return end
+  local window = setting('remember_ms', 60000)
+  local since = num(call('HGET', key('runtime'), 'ended_at'))
+  -- If the clock was set back, no id is forgotten: the window starts again.
+  if since > now then
+    since = now
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
+    if since > 0 and call('EXISTS', key('ended')) == 1 then
+      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
+      -- user may not call UNLINK.
+      redis.pcall('UNLINK', key('ended:old'))
+      call('RENAME', key('ended'), key('ended:old'))
+    end
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  each_portion(ended, 1000, 'HSET', key('ended'))
+  call('PEXPIRE', key('ended'), whole(2 * window))
+  ended = {}
 end
 -- The types of the queue's keys.
 local TYPES = {
@@ -170,162 +458,6 @@ do
   if wrong then return wrong end
 end
 local special = has_seldom or is_combined
--- Parses stored bodies and ids, which may be corrupt.
-local NAMELESS = '"operation":null,"name":null'
--- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
-local CONTROL = '[%z\1-\31]'
-
-local function sound_fragment(text)
-  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
-end
-
--- An id from a list or set may contain any bytes; in an event it must not break the line.
-local function printable(id)
-  return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
-end
-
--- The header of version 2, which only jobs have that use more than version 1. The stored expiry is a time; that of
--- a blocked job is a plus sign and a duration, which counts from when the job comes free.
-local NEWER_HEADER = '^2[idrktDRKB](%d);(%d+);(%d*);(%d*);(%+?%d*);(%d*);([^\n]*)\n()'
-
--- Whether a text is a group: one or two parts of at most 64 characters.
-local function is_group(text)
-  local first, second = string.match(text, '^([%w_.:@+-]+)/?([%w_.:@+-]*)$')
-  return first ~= nil and #first <= 64 and #second <= 64 and string.sub(text, -1) ~= '/'
-end
-
--- A stored body's priority, timeout, retries, event fragment, expiry, cost and group, nil for each that it lacks; nil if
--- the header is invalid.
-local function header(body)
-  local expiry, cost, group
-  local priority, timeout, retries, length, from =
-    string.match(body or '', '^1[idrktDRKB](%d);(%d*);(%d*);(%d+)\n()', 14)
-  if not priority then
-    priority, length, timeout, retries, expiry, cost, group, from =
-      string.match(body or '', NEWER_HEADER, 14)
-    if not priority then return nil end
-  end
-  if not string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d') then return nil end
-  local fragment = string.sub(body, from, from + num(length) - 1)
-  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
-  if not expiry then return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment end
-  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment, tonumber(string.match(expiry, '^%d+$')),
-    cost ~= '' and math.max(1, math.min(num(cost), 1000000)) or 1, is_group(group) and group or nil
-end
-
--- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
-local function unroutable_field(operation, body)
-  local priority = header(body)
-  return (priority or '5') == '5' and operation or operation .. ':' .. priority
-end
-
--- The operation and the priority of such a field; no operation if the field is not valid.
-local function parse_unroutable_field(group)
-  local operation, level = string.match(group, '^([%w_.-]+):?(%d?)$')
-  return operation, tonumber(level) or 5
-end
--- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, event_count, totals = {}, 0, 0, {}
-local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
-
--- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
--- events. If the last number is unknown, a new epoch begins.
-local function keep_in_stream(text, kept)
-  local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
-  local function add()
-    local number = whole(num(last) + event_count)
-    local oldest = epoch .. '-' .. whole(math.max(num(last) + event_count - kept, 0))
-    local added = redis.pcall('XADD', key('stream'), 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
-    return type(added) == 'string' and added
-  end
-  local id = epoch and add()
-  if not id then
-    epoch, last = nowtext, 0
-    id = add()
-  end
-  -- If the clock was set back as well, the entries that prevent the addition are older than this one.
-  if not id and call('DEL', key('stream')) == 1 then id = add() end
-  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + event_count))
-end
-
-local function publish()
-  if #lines == 0 then return end
-  -- A single text is not copied.
-  local text = lines[2] and table.concat(lines, '\n') or lines[1]
-  call(PUBLISH, key('events'), text)
-  local kept = num(field('settings', 'stream'))
-  if kept > 0 then keep_in_stream(text, kept) end
-  lines, bytes, event_count = {}, 0, 0
-end
-
--- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
-local function gather_event(line, events)
-  if bytes + #line > 8000 then publish() end
-  event_count = event_count + (events or 1)
-  lines[#lines + 1] = line
-  bytes = bytes + #line + 1
-end
-
--- Whether the events of a call have a reader: a connection that has subscribed to the channel or to any pattern, the stream,
--- or a replica, even one that has just left, because replicas pass on what they receive to subscribers of their own. A few
--- events are made without asking, which would take longer. If the server does not say, events are made.
-local has_readers
-local function is_heard(events)
-  if has_readers == nil and events < 16 then return true end
-  if has_readers == nil then
-    local channel, is_sharded = key('events'), PUBLISH == 'SPUBLISH'
-    local subscribers = is_sharded and redis.pcall('PUBSUB', 'SHARDNUMSUB', channel) or redis.pcall('PUBSUB', 'NUMSUB', channel)
-    local patterns = subscribers[2] == 0 and redis.pcall('PUBSUB', 'NUMPAT')
-    local replication = patterns == 0 and num(field('settings', 'stream')) == 0 and redis.pcall('INFO', 'replication')
-    has_readers = type(replication) ~= 'string' or not string.find(replication, '\nconnected_slaves:0\r', 1, true)
-      or not string.find(replication, '\nrepl_backlog_active:0\r', 1, true)
-  end
-  return has_readers
-end
-
--- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…,"tags":…`.
-local function event(kind, id, fragment, attempt, worker, duration, error)
-  if string.find(id, '[^%w_-]') then id = printable(id) end
-  local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
-    .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
-  if #line > 32000 then
-    if error == '"too long for an event"' then return line end
-    return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
-  end
-  gather_event(line)
-  return line
-end
-
-local function add_totals()
-  for what, n in pairs(totals) do
-    local added = redis.pcall('HINCRBY', key('counters'), what, n)
-    if type(added) == 'table' and added.err then call('HSET', key('counters'), what, n) end
-  end
-  totals = {}
-end
--- Wakes sessions that wait for jobs.
-
--- The number of jobs that this script has made ready.
-local fresh = 0
-
--- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
--- whether it did, or nil if no connection of the session listens.
-local dispatch
-
--- Wakes as many waiting sessions as there are jobs for them. A paused queue wakes none until it resumes.
-local function wake(jobs)
-  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
-  while jobs > 0 and call('EXISTS', key('idle')) == 1 do
-    local sessions = call('SPOP', key('idle'), math.min(jobs, 100))
-    for _, session in ipairs(sessions) do
-      local ends = call('ZSCORE', key('sessions'), session)
-      local dispatched = false
-      if ends and dispatch then dispatched = dispatch(session, num(ends)) end
-      if ends and dispatched == false then call(PUBLISH, key('wakeups:' .. session), 'w') end
-      if ends and dispatched ~= nil then jobs = jobs - 1 end
-    end
-  end
-end
 -- The rules for the groups of a queue, and for the queue as a whole: which one applies, and what it says.
 local rules = {}
 local function parts_of(group)
@@ -754,8 +886,7 @@ on_use(groups, function()
     forget_held_back(first, level)
   end
 end)
--- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them, and the text and deadline of the
--- claim that it gets then.
+-- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
@@ -776,20 +907,6 @@ local function entry_for(id)
   set_field('alias', entry, id)
   set_field('alias:of', id, entry)
   return entry
-end
-
--- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
--- it lasts if the job has none, both in milliseconds.
-local function hard_deadline(timeout, margin, default)
-  return now + (timeout and timeout > 0 and margin + timeout or default)
-end
-
--- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
--- (after the clock was set back, tokens are ahead of it), the job's group if it has one, and what it was charged.
-local function claim_text(token, deadline, group, charge)
-  local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
-  if not group and not charge then return token .. ':' .. whole(deadline) .. made end
-  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
 end
 
 local moves = {}
@@ -901,42 +1018,10 @@ local function detach_successor(holder)
   delete_field('successors', holder)
   if field('stops', holder) == 'replace' then delete_field('stops', holder) end
 end
--- The records of ended jobs: their ids, and for a day their last events, errors and results.
-local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+-- The records of ended jobs: for a day their last events, errors and results.
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS = 10000, 67108864, 86400000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, order, records = {}, 0, {}, {}
-
-local function remember_all(ids, first, how)
-  local n = #ended
-  for i = first, #ids do
-    ended[n + 1], ended[n + 2] = ids[i], how
-    n = n + 2
-  end
-end
-local function remember(id, how) remember_all({ id }, 1, how) end
-
-local function flush_ended()
-  if #ended == 0 then return end
-  local window = setting('remember_ms', 60000)
-  local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- If the clock was set back, no id is forgotten: the window starts again.
-  if since > now then
-    since = now
-    call('HSET', key('runtime'), 'ended_at', nowtext)
-  end
-  if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
-    if since > 0 and call('EXISTS', key('ended')) == 1 then
-      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
-      -- user may not call UNLINK.
-      redis.pcall('UNLINK', key('ended:old'))
-      call('RENAME', key('ended'), key('ended:old'))
-    end
-    call('HSET', key('runtime'), 'ended_at', nowtext)
-  end
-  each_portion(ended, 1000, 'HSET', key('ended'))
-  call('PEXPIRE', key('ended'), whole(2 * window))
-  ended = {}
-end
+local kept, order, records = 0, {}, {}
 
 local history = {}
 on_use(history, function()
@@ -988,7 +1073,8 @@ on_use(history, function()
   -- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
   local function is_current(record, at)
     local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
-    return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
+    local tab = found and string.find(record, '\t', 1, true)
+    return found and (not tab or tab > found)
   end
 
   -- Removes the first entries of the order, with their records, and returns the bytes of these.
@@ -1657,7 +1743,7 @@ local function refuse_jobs(from)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
     places[is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'] = true
   end
-  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
+  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', MOST_JOBS), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
   local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
   waiting = waiting + tombstones
@@ -2024,12 +2110,6 @@ if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
 refuses_jobs = true
 push_jobs(1, reply)
 
--- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
--- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
--- the job; if it is lost, the session gets the job with its call. A session without a connection, or without a
--- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
--- session that lacks the operation.
-local LARGEST_DISPATCHED = 16384
 local function is_only_ready(level)
   if num(field('settings', 'starts')) == 1 then return false end
   local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
@@ -2045,27 +2125,12 @@ local function is_only_ready(level)
 end
 
 local function dispatch_to(session, lease_ends)
-  local id, envelope = ARGV[1], ARGV[5]
-  local me, mine, level = session_key(session), claims_key(session), string.sub(envelope, 3, 3)
-  local body = stamp .. envelope
+  local id, body, level = ARGV[1], stamp .. ARGV[5], string.sub(ARGV[5], 3, 3)
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local state = redis.pcall('HMGET', me, 'call', 'dispatch', 'lease', 'secret', 'op:' .. (operation or ''))
-  local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
-  -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
-  local left, lease = lease_ends - now, num(state[3])
-  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or has_newer or not is_only_ready(level) then return false end
-  local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
-  if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
-
-  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  local deadline = hard_deadline(timeout, num(margin), num(default))
-  local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
-  call('LPOP', key('ready:' .. level))
-  call('HSET', mine, id, claim_text(token, deadline))
-  call('HSET', key('runtime'), 'token', token)
-  call('HSET', me, 'dispatch', 'h' .. token)
+  local function is_alone() return not has_newer and is_only_ready(level) and entry_of(id) == id end
+  local is_dispatched = dispatch_job(id, body, level, timeout, operation, session, lease_ends, is_alone)
+  if not is_dispatched then return is_dispatched end
   -- A capital letter: the job holds its name only until it starts, so the name is free now.
   if string.find(ARGV[3], '[DRK]') then free_name(id) elseif string.find(ARGV[3], '[drk]') then set_field('running', id, session) end
   return true

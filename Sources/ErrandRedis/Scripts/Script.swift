@@ -32,7 +32,7 @@ package struct Script: Sendable {
         _ own: [UInt8],
         _ parts: [[UInt8]],
         _ kind: Kind = .changes,
-        after common: [[UInt8]] = [base, fields, types]
+        after common: [[UInt8]] = [base, fields, waking, events, types]
     ) {
         let outer = Array(kind.rawValue.utf8) + common.joined()
         self.init(name, text: outer + "return (function()\n".utf8 + parts.joined() + own + "end)()\n".utf8)
@@ -49,11 +49,12 @@ package struct Script: Sendable {
     private static let fields = PackageResources.lib_fields_lua
     private static let reading = PackageResources.lib_reading_lua
     private static let types = PackageResources.lib_types_lua
-    private static let events = [
-        PackageResources.lib_headers_lua, PackageResources.lib_events_lua, PackageResources.lib_wakeups_lua,
-    ]
+    private static let waking =
+        PackageResources.lib_totals_lua + PackageResources.lib_claim_texts_lua + PackageResources.lib_wakeups_lua
+    private static let events =
+        PackageResources.lib_headers_lua + PackageResources.lib_events_lua + PackageResources.lib_ended_lua
     private static let jobs =
-        events + [
+        [
             PackageResources.lib_rules_lua, PackageResources.lib_rates_lua, PackageResources.lib_groups_lua,
             PackageResources.lib_lists_lua, PackageResources.lib_names_lua, PackageResources.lib_history_lua,
             PackageResources.lib_endings_lua, PackageResources.lib_workflows_lua,
@@ -77,7 +78,16 @@ package struct Script: Sendable {
         ]
     private static let schedules = PackageResources.lib_schedules_lua
 
-    static let push = Script("push", PackageResources.push_lua, pushing, .fills)
+    static let push = Script(
+        "push",
+        PackageResources.push_lua,
+        pushing,
+        .fills,
+        after: [
+            base, fields, waking, PackageResources.lib_dispatch_lua, PackageResources.lib_plain_push_lua, events,
+            types,
+        ]
+    )
     static let tick = Script("tick", PackageResources.tick_lua, pushing + [schedules], .fills)
     static let schedule = Script(
         "schedule",
@@ -97,7 +107,10 @@ package struct Script: Sendable {
         "exchange",
         PackageResources.exchange_lua,
         exchanging,
-        after: [start, PackageResources.lib_idle_lua, PackageResources.lib_clock_lua, fields, types]
+        after: [
+            start, PackageResources.lib_idle_lua, PackageResources.lib_clock_lua, fields, waking, events,
+            PackageResources.lib_plain_call_lua, types,
+        ]
     )
     static let heartbeat = Script(
         "heartbeat",
@@ -113,7 +126,7 @@ package struct Script: Sendable {
         "recover",
         PackageResources.recover_lua,
         sessions,
-        after: [base, PackageResources.lib_idle_recovery_lua, fields, types]
+        after: [base, PackageResources.lib_idle_recovery_lua, fields, waking, events, types]
     )
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let stream = Script("stream", PackageResources.stream_lua, [], .reads)
@@ -123,7 +136,7 @@ package struct Script: Sendable {
         "promote",
         PackageResources.promote_lua,
         pushing,
-        after: [base, PackageResources.lib_idle_promotion_lua, fields, types]
+        after: [base, PackageResources.lib_idle_promotion_lua, fields, waking, events, types]
     )
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)

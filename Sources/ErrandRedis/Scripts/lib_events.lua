@@ -1,6 +1,5 @@
--- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, event_count, totals = {}, 0, 0, {}
-local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
+-- Events: gathered during the script and published at its end.
+local lines, bytes, event_count = {}, 0, 0
 
 -- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
 -- events. If the last number is unknown, a new epoch begins.
@@ -68,12 +67,4 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
   end
   gather_event(line)
   return line
-end
-
-local function add_totals()
-  for what, n in pairs(totals) do
-    local added = redis.pcall('HINCRBY', key('counters'), what, n)
-    if type(added) == 'table' and added.err then call('HSET', key('counters'), what, n) end
-  end
-  totals = {}
 end

@@ -16,6 +16,8 @@ local function set_field(name, id, value)
   call('HSET', key(name), id, value)
   known[name] = true
 end
+-- How many jobs a queue may have, unless a setting says otherwise.
+local MOST_JOBS = 10000000
 local function setting(name, default)
   local value = num(field('settings', name))
   if value > 0 then return value end

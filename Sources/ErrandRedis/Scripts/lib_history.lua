@@ -1,39 +1,7 @@
--- The records of ended jobs: their ids, and for a day their last events, errors and results.
-local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+-- The records of ended jobs: for a day their last events, errors and results.
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS = 10000, 67108864, 86400000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
-local ended, kept, order, records = {}, 0, {}, {}
-
-local function remember_all(ids, first, how)
-  local n = #ended
-  for i = first, #ids do
-    ended[n + 1], ended[n + 2] = ids[i], how
-    n = n + 2
-  end
-end
-local function remember(id, how) remember_all({ id }, 1, how) end
-
-local function flush_ended()
-  if #ended == 0 then return end
-  local window = setting('remember_ms', 60000)
-  local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- If the clock was set back, no id is forgotten: the window starts again.
-  if since > now then
-    since = now
-    call('HSET', key('runtime'), 'ended_at', nowtext)
-  end
-  if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
-    if since > 0 and call('EXISTS', key('ended')) == 1 then
-      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
-      -- user may not call UNLINK.
-      redis.pcall('UNLINK', key('ended:old'))
-      call('RENAME', key('ended'), key('ended:old'))
-    end
-    call('HSET', key('runtime'), 'ended_at', nowtext)
-  end
-  each_portion(ended, 1000, 'HSET', key('ended'))
-  call('PEXPIRE', key('ended'), whole(2 * window))
-  ended = {}
-end
+local kept, order, records = 0, {}, {}
 
 local history = {}
 on_use(history, function()
@@ -85,7 +53,8 @@ on_use(history, function()
   -- is a newer one of the same id, which has its own entry. Errors of earlier runs follow the event behind a tab.
   local function is_current(record, at)
     local found = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
-    return found and not string.find(string.sub(record, 1, found), '\t', 1, true)
+    local tab = found and string.find(record, '\t', 1, true)
+    return found and (not tab or tab > found)
   end
 
   -- Removes the first entries of the order, with their records, and returns the bytes of these.

@@ -1,5 +1,4 @@
--- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them, and the text and deadline of the
--- claim that it gets then.
+-- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
 -- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
@@ -20,20 +19,6 @@ local function entry_for(id)
   set_field('alias', entry, id)
   set_field('alias:of', id, entry)
   return entry
-end
-
--- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
--- it lasts if the job has none, both in milliseconds.
-local function hard_deadline(timeout, margin, default)
-  return now + (timeout and timeout > 0 and margin + timeout or default)
-end
-
--- The stored form of a claim: its token, its hard deadline, the time at which it was made unless the token implies it
--- (after the clock was set back, tokens are ahead of it), the job's group if it has one, and what it was charged.
-local function claim_text(token, deadline, group, charge)
-  local made = math.floor(num(token) / 1000) ~= now and ':' .. nowtext or ''
-  if not group and not charge then return token .. ':' .. whole(deadline) .. made end
-  return token .. ':' .. whole(deadline) .. (made ~= '' and made or ':') .. ':' .. (group or '') .. (charge or '')
 end
 
 local moves = {}

@@ -97,7 +97,7 @@ local function refuse_jobs(from)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
     places[is_due(ARGV[i + 1]) and list_name(ARGV[i + 4]) or 'scheduled'] = true
   end
-  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
+  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', MOST_JOBS), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
   local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
   waiting = waiting + tombstones

@@ -17,8 +17,10 @@ struct HistoryLimitTests {
     private static func broker(on server: RedisServer, idsKept: Int) throws -> RedisBroker {
         try BrokenScripts.broker(
             on: server,
-            with: "= 10000, 6000, 86400000, \(idsKept)\n",
-            for: "= 10000, 67108864, 86400000, 500000\n"
+            changing: [
+                .init(old: "= 10000, 67108864, 86400000\n", new: "= 10000, 6000, 86400000\n"),
+                .init(old: "IDS_KEPT = 500000\n", new: "IDS_KEPT = \(idsKept)\n"),
+            ]
         )
     }
 

@@ -46,6 +46,18 @@ struct RedisDispatchTests {
         }
     }
 
+    @Test(arguments: [nil, "name"]) func aJobBehindOthersIsNotDispatched(name: String?) async throws {
+        defer { broker.close() }
+        let subscription = try await listen(try await wait("waiting-one"))
+        defer { subscription.cancel() }
+        // Whoever has put it there woke no session.
+        try server.run("RPUSH", key + "ready:5", "other")
+        let job = try OperationDescription("work", name: name, unique: name == nil ? .ignore : .drop, id: "job")
+        _ = try await broker.push([job.makeEnvelope()], to: "default")
+        #expect(try server.run("EXISTS", key + "claims:waiting-one") == "0")
+        #expect(try server.run("LRANGE", key + "ready:5", "0", "-1") == "other\njob")
+    }
+
     @Test func withoutAListenerTheJobStaysReady() async throws {
         defer { broker.close() }
         let sessions = [try await wait("deaf-one"), try await wait("deaf-two")]

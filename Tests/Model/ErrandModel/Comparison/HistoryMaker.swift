@@ -31,6 +31,8 @@ package struct HistoryMaker {
     /// Whether jobs have groups, which histories with tombstones have not: a list of nothing but tombstones is empty in memory.
     private let usesGroups: Bool
     private let usesWorkflows: Bool
+    /// Most pushes and calls are so simple that a shortcut of their script ends them.
+    private let isSimple: Bool
     /// The last call of a workflow's push, which may be sent again.
     var lastOfWorkflow: Command?
     private var lastCalls: [String: Exchange] = [:]
@@ -44,8 +46,9 @@ package struct HistoryMaker {
         isDeadly = isCrashy && numbers.chance(40)
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
         parkable = universe.operations[numbers.below(2)]
-        usesGroups = numbers.chance(60) && !style.isPlain
-        usesWorkflows = numbers.chance(40) && !style.isPlain
+        isSimple = numbers.chance(30) && !style.isPlain
+        usesGroups = numbers.chance(60) && !style.isPlain && !isSimple
+        usesWorkflows = numbers.chance(40) && !style.isPlain && !isSimple
         self.numbers = numbers
     }
 
@@ -77,6 +80,7 @@ package struct HistoryMaker {
 
     private mutating func settings() -> Command {
         var change = QueueSettings()
+        if isSimple, numbers.chance(90) { return .promote }
         if numbers.chance(50) { change.rememberIDsMilliseconds = [300, 1000, 5000][numbers.below(3)] }
         if numbers.chance(50) { change.keepHistoryMilliseconds = [200, 1500, 4000][numbers.below(3)] }
         if numbers.chance(15), !style.isPlain { change.maximumLength = 3 + numbers.below(6) }
@@ -113,6 +117,7 @@ package struct HistoryMaker {
     private mutating func rare() -> Command {
         if usesGroups, numbers.chance(60) { return flow() }
         if numbers.chance(40) { return .clear }
+        if isSimple, numbers.chance(90) { return .promote }
         var change = QueueSettings()
         change.isPaused = numbers.chance(30)
         if numbers.chance(30) { change.publishesStarts = numbers.chance(50) }
@@ -128,10 +133,12 @@ package struct HistoryMaker {
     }
 
     mutating func push() throws -> Command {
-        .push(try (0...numbers.below(4)).map { _ in try oneJob() })
+        if isSimple, numbers.chance(75) { return .push([try oneJob()]) }
+        return .push(try (0...numbers.below(4)).map { _ in try oneJob() })
     }
 
     mutating func oneJob(_ id: String? = nil) throws -> JobEnvelope {
+        if isSimple, numbers.chance(97) { return try simpleJob(id) }
         var push = Push(id: id ?? someID())
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
         if numbers.chance(30) { push.policy = [.throttle, .debounce, .keepLatest][numbers.below(3)] }
@@ -149,6 +156,14 @@ package struct HistoryMaker {
         if usesGroups, numbers.chance(20) { push.cost = 1 + numbers.below(3) }
         if numbers.chance(40) { push.retries = numbers.below(3) }
         if numbers.chance(25) { push.due = now + Time(numbers.below(600)) - 100 }
+        return try push.envelope()
+    }
+
+    private mutating func simpleJob(_ id: String?) throws -> JobEnvelope {
+        var push = Push(id: id ?? someID())
+        push.operation = universe.operations[numbers.below(4) == 0 ? 1 : 0]
+        if numbers.chance(30) { push.timeout = [50, 900][numbers.below(2)] }
+        if numbers.chance(5) { push.due = now + Time(numbers.below(600)) - 100 }
         return try push.envelope()
     }
 
@@ -273,14 +288,16 @@ package struct HistoryMaker {
     private mutating func report(_ id: String, _ claim: MemoryClaim) -> OutcomeReport {
         let job = queue.jobs[id]
         var verb = OutcomeReport.Verb.allCases[numbers.below(OutcomeReport.Verb.allCases.count)]
+        let isUsual = isSimple && numbers.chance(95)
+        if isUsual { verb = .finished }
         // Which of several parked operations goes first is not settled, so only one is ever parked.
         if verb == .unroutable, job?.header.operation != parkable { verb = .finished }
         var report = OutcomeReport(id: id, token: claim.token, verb: verb, attempt: (job?.failures ?? 0) + 1)
         if numbers.chance(4) { report.token -= Token(1 + numbers.below(2)) }
         report.milliseconds = numbers.below(50)
-        report.error = numbers.chance(50) ? Universe.error : nil
-        report.result = numbers.chance(30) ? Universe.result : []
-        if numbers.chance(60) { report.retryDelay = [0, 1, 120][numbers.below(3)] }
+        report.error = numbers.chance(50) && !isUsual ? Universe.error : nil
+        report.result = numbers.chance(30) && !isUsual ? Universe.result : []
+        if numbers.chance(60), !isUsual { report.retryDelay = [0, 1, 120][numbers.below(3)] }
         report.fragment = job?.header.fragment ?? Array(#""operation":null,"name":null"#.utf8)
         return report
     }
