@@ -16,7 +16,7 @@ package protocol SlotWork: AnyObject, Sendable {
 /// An operation of a ``SlotQueue``: work with a timeout that ends as an ``AsyncOperation`` does, when it is finished or
 /// cancelled or its time is over, whichever is first.
 ///
-/// It is not an operation of Foundation, which needs seven objects for each and observers that nothing here has.
+/// It is not a Foundation `Operation`: each of those allocates seven objects and notifies observers, which nothing here has.
 package final class SlotOperation: WatchedTarget {
     /// What has happened to the operation.
     private enum Fact {

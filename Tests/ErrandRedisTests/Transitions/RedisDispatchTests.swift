@@ -50,7 +50,7 @@ struct RedisDispatchTests {
         defer { broker.close() }
         let subscription = try await listen(try await wait("waiting-one"))
         defer { subscription.cancel() }
-        // Whoever has put it there woke no session.
+        // Another program has put it there, so no session was woken.
         try server.run("RPUSH", key + "ready:5", "other")
         let job = try OperationDescription("work", name: name, unique: name == nil ? .ignore : .drop, id: "job")
         _ = try await broker.push([job.makeEnvelope()], to: "default")
