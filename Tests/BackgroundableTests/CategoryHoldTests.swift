@@ -69,31 +69,33 @@ import Testing
         _ room: Room,
         _ category: String,
         in queues: [OperationQueue] = [BackgroundQueue(), OperationQueue()]
-    ) {
+    ) async {
         operation.addCondition(MutuallyExclusive(category: category))
-        let waiting = visitor(room, category)
-        let late = visitor(room, category)
-        queues[0].addOperation(operation)
-        #expect(eventually { room.wasEntered.now })
-        queues[1].addOperation(waiting)
-        // Not by a timeout from the start, which on a busy machine passes before the closure begins.
-        self.end(ended ?? operation, by: end)
-        operation.waitUntilFinished()
-        // Parts are cancelled after their group's timeout. The last one to end would thereby free the category.
-        #expect(eventually { staying.map { ($0 as? AsyncOperation)?.isFinished ?? $0.isCancelled } ?? true })
-        queues[0].addOperation(late)
-        #expect(!waiting.isReady && !late.isReady)
-        room.held.fire()
-        waiting.waitUntilFinished()
-        late.waitUntilFinished()
-        #expect(!room.wasCrowded.now)
-        #expect(waiting.ending == .finished && late.ending == .finished)
+        await onItsOwnThread {
+            let waiting = visitor(room, category)
+            let late = visitor(room, category)
+            queues[0].addOperation(operation)
+            #expect(eventually { room.wasEntered.now })
+            queues[1].addOperation(waiting)
+            // Not by a timeout from the start, which on a busy machine passes before the closure begins.
+            self.end(ended ?? operation, by: end)
+            operation.waitUntilFinished()
+            // Parts are cancelled after their group's timeout. The last one to end would thereby free the category.
+            #expect(eventually { staying.map { ($0 as? AsyncOperation)?.isFinished ?? $0.isCancelled } ?? true })
+            queues[0].addOperation(late)
+            #expect(!waiting.isReady && !late.isReady)
+            room.held.fire()
+            waiting.waitUntilFinished()
+            late.waitUntilFinished()
+            #expect(!room.wasCrowded.now)
+            #expect(waiting.ending == .finished && late.ending == .finished)
+        }
     }
 
-    @Test(arguments: End.allCases) func aClosureThatRunsOnKeepsTheCategory(end: End) {
+    @Test(arguments: End.allCases) func aClosureThatRunsOnKeepsTheCategory(end: End) async {
         let room = Room()
         let operation = AsyncOperation(timeout: 0) { _ in room.stay() }
-        expectExclusion(of: operation, by: end, room, "closure \(end)")
+        await expectExclusion(of: operation, by: end, room, "closure \(end)")
     }
 
     @Test(arguments: End.allCases) func soDoesATaskThatRunsOn(end: End) async {
@@ -106,15 +108,10 @@ import Testing
                 }
             }
         }
-        await withCheckedContinuation { continuation in
-            Thread {
-                expectExclusion(of: operation, by: end, room, "task \(end)")
-                continuation.resume()
-            }.start()
-        }
+        await expectExclusion(of: operation, by: end, room, "task \(end)")
     }
 
-    @Test(arguments: End.allCases) func aPartThatRunsOnKeepsTheCategoriesOfItsGroups(end: End) {
+    @Test(arguments: End.allCases) func aPartThatRunsOnKeepsTheCategoriesOfItsGroups(end: End) async {
         for isPlain in [false, true] {
             let room = Room()
             let part = isPlain ? PlainOperation { room.stay() } : AsyncOperation(timeout: 0) { _ in room.stay() }
@@ -122,15 +119,15 @@ import Testing
             let outer = GroupOperation(operations: [group])
             // A cancelled group waits for its plain part by itself.
             if isPlain, end == .cancelled { continue }
-            expectExclusion(of: outer, staying: part, by: end, room, "group \(end) \(isPlain)")
+            await expectExclusion(of: outer, staying: part, by: end, room, "group \(end) \(isPlain)")
         }
     }
 
-    @Test func soDoesAPartThatTimesOutInAGroupThatFinishes() {
+    @Test func soDoesAPartThatTimesOutInAGroupThatFinishes() async {
         let room = Room()
         let part = AsyncOperation(timeout: 0) { _ in room.stay() }
         let group = GroupOperation(operations: [part])
-        expectExclusion(of: group, ending: part, by: .timedOut, room, "part's timeout")
+        await expectExclusion(of: group, ending: part, by: .timedOut, room, "part's timeout")
     }
 
     @Test func partsWaitForAPartOfTheirCategoryThatRunsOn() {

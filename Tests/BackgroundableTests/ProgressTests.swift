@@ -117,13 +117,7 @@ import Testing
         queue.maxConcurrentOperationCount = 1
         let parent = Progress(totalUnitCount: 7)
         parent.addChild(queue.progress, withPendingUnitCount: 7)
-        // Other tests may block every thread of the pool that tasks run on: this one must not.
-        await withCheckedContinuation { continuation in
-            Thread {
-                run(queue)
-                continuation.resume()
-            }.start()
-        }
+        await onItsOwnThread { run(queue) }
         try await queue.drained()
         let progress = queue.progress
         return "\(progress.completedUnitCount) of \(progress.totalUnitCount), \(progress.fractionCompleted), "

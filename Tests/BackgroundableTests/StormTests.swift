@@ -9,13 +9,7 @@ extension LoadTests {
         /// Sixty-four threads add, cancel, finish and suspend at once; afterwards everything has ended exactly once,
         /// the queue is empty and the delegate's calls alternate. `STORM_SECONDS` lengthens it.
         @Test func everythingAtOnce() async {
-            await withCheckedContinuation { passed in
-                // Not on a thread of the pool, which other tests need.
-                Thread {
-                    Storm().rage()
-                    passed.resume()
-                }.start()
-            }
+            await onItsOwnThread { Storm().rage() }
         }
     }
 }

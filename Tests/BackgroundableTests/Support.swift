@@ -82,6 +82,17 @@ struct BusyQueue {
     }
 }
 
+/// Runs what waits on a thread of its own. Swift's pool has one thread for each processor, so two tests that wait on its
+/// threads could hold up the tasks that they wait for.
+func onItsOwnThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { ended in
+        Thread {
+            body()
+            ended.resume()
+        }.start()
+    }
+}
+
 /// Polls until a condition holds or a time limit passes, for conditions without an event.
 func eventually(_ condition: () -> Bool) -> Bool {
     let patience = MonotonicTime.now + 120_000_000_000

@@ -107,11 +107,6 @@ extension PendingWait {
 
     /// Waits for a signal, also in a cancelled task.
     static func until(_ signal: Signal) async {
-        await withCheckedContinuation { continuation in
-            Thread {
-                _ = signal.wait()
-                continuation.resume()
-            }.start()
-        }
+        await onItsOwnThread { _ = signal.wait() }
     }
 }

@@ -39,14 +39,14 @@ struct PageProblem: Error {
     static func notFound(_ message: String) -> PageProblem { PageProblem(status: .notFound, message: message) }
     static func bad(_ message: String) -> PageProblem { PageProblem(status: .badRequest, message: message) }
 
-    /// The problem of an action of a user who may only read.
+    /// The answer to an action by a user with read-only access.
     static let mayOnlyRead = PageProblem(
         status: .forbidden,
         message: "this user may only read; actions need errand-dashboard --allow-actions, and a user that --reader "
             + "does not name (a dashboard inside a service: let its visitors act)"
     )
 
-    /// The problem of a link to a further page that no page has.
+    /// The answer to a link to a further page whose position is invalid.
     static let noSuchPosition = bad("this link to a further page is not valid (any more); start from the first page")
 
     /// The problem of a text that is no queue's name.
