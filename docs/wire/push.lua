@@ -130,6 +130,15 @@ end
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 
+-- Whether no jobs wait in other lists than the one of this priority.
+local function is_only_list(level)
+  local others = { key('quarantined'), key('unroutable'), key('backlog') }
+  for other = 0, 9 do
+    if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
+  end
+  return call('EXISTS', unpack(others)) == 0
+end
+
 -- Dispatches a job to a session, whose lease ends at the given time, if `is_alone` says that no other job is ready. Returns
 -- whether it did, or nil if no connection of the session listens.
 local function dispatch_job(id, body, level, timeout, operation, session, lease_ends, is_alone)
@@ -152,9 +161,9 @@ local function dispatch_job(id, body, level, timeout, operation, session, lease_
   call('HSET', me, 'dispatch', 'h' .. token)
   return true
 end
--- The push of one job without a name, a group or a priority to a queue that has only such jobs: the most common one of web
--- backends, so it comes before everything that other pushes need. A push that meets anything else, such as a setting, a
--- job that is known, or a wrong type of a key that it uses, goes on with the whole script.
+-- The push of one job without a name, a group or a priority: the most common one of web backends, so it comes before
+-- everything that other pushes need. A push that meets anything else, such as a setting, a job that is known, or a wrong
+-- type of a key that it uses, goes on with the whole script.
 do
   local pcall = redis.pcall
   -- The timeout and the operation of a job.
@@ -172,9 +181,7 @@ do
       and type(pcall('SCARD', key('idle'))) == 'number' and type(pcall('ZCARD', key('sessions'))) == 'number'
   end
   local function is_unusual()
-    local ready = Q .. ':ready:'
-    return call('EXISTS', key('settings'), key('alias'), key('tombstones'), key('flow'), key('resting'), key('quarantined'), key('unroutable'), key('backlog'),
-      ready .. 0, ready .. 1, ready .. 2, ready .. 3, ready .. 4, ready .. 6, ready .. 7, ready .. 8, ready .. 9) > 0
+    return call('EXISTS', key('settings'), key('alias'), key('tombstones'), key('flow'), key('resting')) > 0
   end
   local function push_plain(id, envelope, timeout, operation)
     local ready, body = key('ready:5'), key('body')
@@ -190,7 +197,7 @@ do
     add_totals()
     if waiting == 0 then
       dispatch = function(session, lease_ends)
-        return dispatch_job(id, text, '5', num(timeout), operation, session, lease_ends, function() return true end)
+        return dispatch_job(id, text, '5', num(timeout), operation, session, lease_ends, function() return is_only_list('5') end)
       end
     end
     wake(1)
@@ -2114,14 +2121,7 @@ local function is_only_ready(level)
   if num(field('settings', 'starts')) == 1 then return false end
   local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
   if of_queue.at_once or of_queue.interval then return false end
-  if special or level ~= '5' then
-    local others = { key('quarantined'), key('unroutable'), key('backlog') }
-    for other = 0, 9 do
-      if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
-    end
-    if call('EXISTS', unpack(others)) > 0 then return false end
-  end
-  return call('LLEN', key('ready:' .. level)) == 1
+  return is_only_list(level) and call('LLEN', key('ready:' .. level)) == 1
 end
 
 local function dispatch_to(session, lease_ends)

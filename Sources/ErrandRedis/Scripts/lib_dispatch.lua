@@ -5,6 +5,15 @@
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 
+-- Whether no jobs wait in other lists than the one of this priority.
+local function is_only_list(level)
+  local others = { key('quarantined'), key('unroutable'), key('backlog') }
+  for other = 0, 9 do
+    if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
+  end
+  return call('EXISTS', unpack(others)) == 0
+end
+
 -- Dispatches a job to a session, whose lease ends at the given time, if `is_alone` says that no other job is ready. Returns
 -- whether it did, or nil if no connection of the session listens.
 local function dispatch_job(id, body, level, timeout, operation, session, lease_ends, is_alone)

@@ -1,6 +1,6 @@
--- The push of one job without a name, a group or a priority to a queue that has only such jobs: the most common one of web
--- backends, so it comes before everything that other pushes need. A push that meets anything else, such as a setting, a
--- job that is known, or a wrong type of a key that it uses, goes on with the whole script.
+-- The push of one job without a name, a group or a priority: the most common one of web backends, so it comes before
+-- everything that other pushes need. A push that meets anything else, such as a setting, a job that is known, or a wrong
+-- type of a key that it uses, goes on with the whole script.
 do
   local pcall = redis.pcall
   -- The timeout and the operation of a job.
@@ -18,9 +18,7 @@ do
       and type(pcall('SCARD', key('idle'))) == 'number' and type(pcall('ZCARD', key('sessions'))) == 'number'
   end
   local function is_unusual()
-    local ready = Q .. ':ready:'
-    return call('EXISTS', key('settings'), key('alias'), key('tombstones'), key('flow'), key('resting'), key('quarantined'), key('unroutable'), key('backlog'),
-      ready .. 0, ready .. 1, ready .. 2, ready .. 3, ready .. 4, ready .. 6, ready .. 7, ready .. 8, ready .. 9) > 0
+    return call('EXISTS', key('settings'), key('alias'), key('tombstones'), key('flow'), key('resting')) > 0
   end
   local function push_plain(id, envelope, timeout, operation)
     local ready, body = key('ready:5'), key('body')
@@ -36,7 +34,7 @@ do
     add_totals()
     if waiting == 0 then
       dispatch = function(session, lease_ends)
-        return dispatch_job(id, text, '5', num(timeout), operation, session, lease_ends, function() return true end)
+        return dispatch_job(id, text, '5', num(timeout), operation, session, lease_ends, function() return is_only_list('5') end)
       end
     end
     wake(1)

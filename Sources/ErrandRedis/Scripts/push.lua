@@ -26,14 +26,7 @@ local function is_only_ready(level)
   if num(field('settings', 'starts')) == 1 then return false end
   local of_queue = special and has('flow') and rule_of(WHOLE_QUEUE) or {}
   if of_queue.at_once or of_queue.interval then return false end
-  if special or level ~= '5' then
-    local others = { key('quarantined'), key('unroutable'), key('backlog') }
-    for other = 0, 9 do
-      if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
-    end
-    if call('EXISTS', unpack(others)) > 0 then return false end
-  end
-  return call('LLEN', key('ready:' .. level)) == 1
+  return is_only_list(level) and call('LLEN', key('ready:' .. level)) == 1
 end
 
 local function dispatch_to(session, lease_ends)
