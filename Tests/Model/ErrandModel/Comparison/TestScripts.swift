@@ -31,12 +31,12 @@ package enum TestScripts {
     ///   - tombstones: Whether even short lines keep tombstones, as only long ones do otherwise.
     ///   - mutations: Changes to make besides. A text that is not in any script is an error.
     package static func make(tombstones: Bool = false, mutations: [Mutation] = []) throws -> ScriptOverrides {
+        let mutations = mutations + (tombstones ? [alwaysTombstones] : [])
         var matched = Set<Int>()
         let overrides = try ScriptOverrides { name, text in
             guard text.contains(line) else { throw NoMatch(description: "\(name) has no line \(line)") }
             // What stands for the commands writes, also where the script does not.
             var text = text.replacing(line, with: wrapper).replacing("flags=no-writes", with: "flags=allow-oom")
-            if tombstones { text = text.replacing("<= 1000 and call('LREM'", with: "<= 0 and call('LREM'") }
             for (index, mutation) in mutations.enumerated() where mutation.script == "*" || mutation.script == name {
                 guard text.contains(mutation.old) else { continue }
                 matched.insert(index)
@@ -49,6 +49,12 @@ package enum TestScripts {
         }
         return overrides
     }
+
+    private static let alwaysTombstones = Mutation(
+        script: "*",
+        old: "<= 1000 and try('LREM'",
+        new: "<= 0 and try('LREM'"
+    )
 
     /// What stands for Redis' commands. The generations of ended ids expire by the check's clock, too.
     private static let wrapper = """
