@@ -58,6 +58,37 @@ struct RedisDispatchTests {
         #expect(try server.run("LRANGE", key + "ready:5", "0", "-1") == "other\njob")
     }
 
+    /// What keeps a job from being dispatched: jobs of other lists come first, or a quarantined one has to run alone, or the
+    /// queue's rule has to be asked.
+    @Test(
+        arguments: [
+            ["RPUSH", "ready:3", "other"], ["RPUSH", "ready:7", "other"], ["RPUSH", "quarantined", "other"],
+            ["HSET", "unroutable", "other", "1"], ["ZADD", "backlog", "1", "5:tenant"],
+            ["HSET", "runtime", "quarantine_owner", "another"], ["HSET", "flow", "", "at_once=5"],
+            ["HSET", "flow", "", "rate=5/1000"],
+        ],
+        [nil, "name"]
+    ) func aJobIsNotDispatchedPast(obstacle: [String], name: String?) async throws {
+        defer { broker.close() }
+        let subscription = try await listen(try await wait("waiting-one"))
+        defer { subscription.cancel() }
+        // As if another program had done so, since no session was woken.
+        try server.run([obstacle[0], key + obstacle[1]] + obstacle.dropFirst(2))
+        let job = try OperationDescription("work", name: name, unique: name == nil ? .ignore : .drop, id: "job")
+        _ = try await broker.push([job.makeEnvelope()], to: "default")
+        #expect(try server.run("EXISTS", key + "claims:waiting-one") == "0")
+        #expect(try server.run("LRANGE", key + "ready:5", "0", "-1") == "job")
+    }
+
+    @Test func aJobWithAnExpiryIsNotDispatched() async throws {
+        defer { broker.close() }
+        let subscription = try await listen(try await wait("waiting-one"))
+        defer { subscription.cancel() }
+        let job = try OperationDescription("work", expiresIn: .seconds(60), id: "job")
+        _ = try await broker.push([job.makeEnvelope()], to: "default")
+        #expect(try server.run("EXISTS", key + "claims:waiting-one") == "0")
+    }
+
     @Test func withoutAListenerTheJobStaysReady() async throws {
         defer { broker.close() }
         let sessions = [try await wait("deaf-one"), try await wait("deaf-two")]
