@@ -46,9 +46,9 @@ package struct HistoryMaker {
         isDeadly = isCrashy && numbers.chance(40)
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
         parkable = universe.operations[numbers.below(2)]
-        isSimple = numbers.chance(30) && !style.isPlain
-        usesGroups = numbers.chance(60) && !style.isPlain && !isSimple
-        usesWorkflows = numbers.chance(40) && !style.isPlain && !isSimple
+        isSimple = numbers.chance(20) && !style.isPlain
+        usesGroups = numbers.chance(70) && !style.isPlain && !isSimple
+        usesWorkflows = numbers.chance(50) && !style.isPlain && !isSimple
         self.numbers = numbers
     }
 
