@@ -27,14 +27,17 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
     public var testDescription: String { name }
 
     /// All cases.
-    public static var allCases: [ConformanceCase] { casesOfJobs + casesOfWorkflows }
+    public static var allCases: [ConformanceCase] { casesOfJobs + casesOfGroups + casesOfWorkflows }
 
     /// The cases of workflows, for checks that only need these.
     public static var casesOfWorkflows: [ConformanceCase] { workflows }
 
+    /// The cases of groups, their limits, rates and orders.
+    public static var casesOfGroups: [ConformanceCase] { groups + rates + orders + fullGroups }
+
     /// The other cases.
     public static var casesOfJobs: [ConformanceCase] {
-        uniqueness + windows + expiry + groups + rates + orders + fullGroups + uniqueUntilStarted + streams + naming
+        uniqueness + windows + expiry + uniqueUntilStarted + streams + naming
             + succession
             + outcomes
             + keptErrors

@@ -14,6 +14,9 @@ struct RedisConformanceTests {
     @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.casesOfJobs)
     func conforms(_ conformanceCase: ConformanceCase) async throws { try await run(conformanceCase) }
 
+    @Test("groups conform", .timeLimit(.minutes(6)), arguments: ConformanceCase.casesOfGroups)
+    func groupsConform(_ conformanceCase: ConformanceCase) async throws { try await run(conformanceCase) }
+
     @Test("workflows conform", .timeLimit(.minutes(6)), arguments: ConformanceCase.casesOfWorkflows)
     func workflowsConform(_ conformanceCase: ConformanceCase) async throws { try await run(conformanceCase) }
 

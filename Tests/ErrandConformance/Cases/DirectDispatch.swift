@@ -49,6 +49,18 @@ extension ConformanceCase {
             #expect(try await fixture.state(id) == .ready)
             #expect(try await fixture.status().running == 0)
         },
+        ConformanceCase("a dispatched job that has begun times out if its end is not reported") { fixture in
+            let recorder = try await WakeUpRecorder(
+                fixture,
+                operations: [Fixture.operation: OperationDefaults(timeout: .milliseconds(1), retries: 0)],
+                wait: .zero
+            )
+            let id = try await recorder.dispatchedJob()
+            recorder.session.begin(try await recorder.claim(of: id).claim)
+            _ = try await recorder.session.beat()
+            try await fixture.recover(1)
+            #expect(try await fixture.state(id) == .dead)
+        },
         ConformanceCase("direct dispatch needs a session that accepts it, and a small job that is the only one") {
             fixture in
             let recorder = try await WakeUpRecorder(fixture)
@@ -81,10 +93,16 @@ private final class WakeUpRecorder: Sendable {
     private let fixture: Fixture
     private let dispatched = Mutex<[(call: Int, claim: Claim)]>([])
     private let subscription = Mutex<(any Subscription)?>(nil)
+    private let wait: Duration
 
-    init(_ fixture: Fixture) async throws {
+    init(
+        _ fixture: Fixture,
+        operations: [String: OperationDefaults] = [Fixture.operation: OperationDefaults(retries: 0)],
+        wait: Duration = .seconds(60)
+    ) async throws {
         self.fixture = fixture
-        session = try await fixture.session()
+        self.wait = wait
+        session = try await fixture.session(operations: operations)
         let subscription = fixture.broker.wakeUps(for: session.session, on: [fixture.queue]) { [weak self] wakeUp in
             guard case .claimed(_, let call, let claim) = wakeUp else { return }
             self?.dispatched.withLock { $0.append((call, claim)) }
@@ -103,7 +121,8 @@ private final class WakeUpRecorder: Sendable {
             for claim in try await self.session.claim() where claim.id.hasPrefix("dispatched-") {
                 try await self.session.report(.finished, claim)
             }
-            guard try await self.session.exchange(wanted: 1, acceptsDispatch: true).claims.isEmpty else { return false }
+            guard try await self.session.exchange(wanted: 1, wait: self.wait, acceptsDispatch: true).claims.isEmpty
+            else { return false }
             number += 1
             try await self.fixture.pushPlain("dispatched-\(number)")
             return try await self.fixture.status().running > held

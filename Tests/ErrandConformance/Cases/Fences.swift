@@ -12,6 +12,17 @@ extension ConformanceCase {
             #expect(try await fixture.state("a") == .running)
             #expect(try await fixture.news() == [])
         },
+        ConformanceCase("reports with another token change nothing beside others with the right one") { fixture in
+            let session = try await fixture.session()
+            try await fixture.pushPlain("a", "b", "c", "d")
+            let reports = try await session.claim().map { claim in
+                let token = claim.id < "c" ? claim.token : claim.token + 1
+                let sent = Claim(id: claim.id, token: token, attempt: 1, crashes: 0, body: claim.body)
+                return TestSession.outcome(.finished, sent)
+            }
+            #expect(try await session.exchange(reports: reports).accepted == [true, true, false, false])
+            #expect(try await fixture.status().running == 2)
+        },
         ConformanceCase("a report of another session changes nothing") { fixture in
             let (session, other) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a")

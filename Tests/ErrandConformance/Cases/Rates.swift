@@ -284,18 +284,23 @@ extension ConformanceCase {
             try await fixture.setFlow("", FlowRule(isFairByTime: true))
             try await fixture.pushGroups(Array(repeating: "long", count: 40) + Array(repeating: "short/x", count: 40))
             for number in 0..<40 { try await fixture.pushPlain("p\(number)") }
-            let session = try await fixture.session()
-            var counts: [String: Int] = [:]
-            for _ in 0..<45 {
-                let claim = try await session.claimOne()
-                let group = fixture.group(of: claim)
-                counts[group, default: 0] += 1
-                var report = TestSession.outcome(.finished, claim)
-                report.milliseconds = group == "long" ? 90 : 30
-                _ = try await session.exchange(reports: [report])
-            }
+            let counts = try await fixture.session().finish(45, after: ["long": 90, "short/x": 30, "": 30])
             #expect((5...9).contains(counts["long"] ?? 0), "\(counts)")
             #expect((15...23).contains(counts["short/x"] ?? 0) && (15...23).contains(counts[""] ?? 0), "\(counts)")
+        },
+        ConformanceCase("shares by run time are in proportion to weights") { fixture in
+            try await fixture.setFlow("", FlowRule(isFairByTime: true))
+            try await fixture.setFlow("heavy", FlowRule(weight: 3))
+            try await fixture.pushGroups(Array(repeating: "light", count: 40) + Array(repeating: "heavy", count: 40))
+            let counts = try await fixture.session().finish(40, after: ["light": 10, "heavy": 90])
+            #expect((8...12).contains(counts["heavy"] ?? 0), "90 ms cost the heavy one as much as 30: \(counts)")
+        },
+        ConformanceCase("jobs without a group are charged what their runs have taken") { fixture in
+            try await fixture.setFlow("", FlowRule(isFairByTime: true))
+            try await fixture.pushGroups(Array(repeating: "short", count: 40))
+            for number in 0..<40 { try await fixture.pushPlain("p\(number)") }
+            let counts = try await fixture.session().finish(40, after: ["short": 10, "": 90])
+            #expect((3...6).contains(counts[""] ?? 0), "\(counts)")
         },
         ConformanceCase("a claim is charged in advance, so that a group with running jobs waits") { fixture in
             try await fixture.setFlow("", FlowRule(isFairByTime: true))

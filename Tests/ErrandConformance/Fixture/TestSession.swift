@@ -53,6 +53,9 @@ final class TestSession: Sendable {
     /// Skips the next call, which a wake-up has pre-answered.
     func skipCall() { calls.withLock { $0 += 1 } }
 
+    /// Notes that a job which was dispatched directly has begun, which the next call or heartbeat says.
+    func begin(_ claim: Claim) { begun.withLock { $0 = max($0, claim.token) } }
+
     /// The number of the last call.
     var lastCall: Int { calls.withLock { $0 } }
 
@@ -100,6 +103,21 @@ final class TestSession: Sendable {
             result: Array(result.utf8),
             retryDelay: retryDelay
         )
+    }
+
+    /// Claims jobs one after the other, each of which finishes after the run time of its group (ms). Returns how many
+    /// there were of each group.
+    func finish(_ count: Int, after milliseconds: [String: Int]) async throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for _ in 0..<count {
+            let claim = try await claimOne()
+            let group = fixture.group(of: claim)
+            counts[group, default: 0] += 1
+            var report = Self.outcome(.finished, claim)
+            report.milliseconds = milliseconds[group] ?? 0
+            _ = try await exchange(reports: [report])
+        }
+        return counts
     }
 
     /// Compares the worker's runs with the broker's claims.

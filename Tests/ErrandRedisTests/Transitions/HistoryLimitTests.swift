@@ -95,6 +95,19 @@ struct HistoryLimitTests {
         #expect(try await push("job-9") == .accepted, "two generations are all that is kept")
     }
 
+    @Test func aGenerationBeginsAgainWhenTheClockWasSetBack() async throws {
+        defer { broker.close() }
+        #expect(try await push("job-0") == .accepted)
+        #expect(try await broker.cancel(["job-0"], on: "default") == [.cancelled])
+        let began = try server.run("HGET", key + "runtime", "ended_at")
+        try server.run("HSET", key + "runtime", "ended_at", "9" + began)
+        #expect(try await push("job-1") == .accepted)
+        #expect(try await broker.cancel(["job-1"], on: "default") == [.cancelled])
+        let beginsAgain = try #require(Int(try server.run("HGET", key + "runtime", "ended_at")))
+        #expect(beginsAgain >= Int(began) ?? .max && beginsAgain < Int("9" + began) ?? 0)
+        #expect(try await push("job-0") == .exists, "no id is forgotten for that")
+    }
+
     /// Hashes that Redis has freed, or is about to free, in the background.
     private func freed() throws -> Int {
         let numbers = try server.run("INFO").split(whereSeparator: \.isNewline).filter { $0.hasPrefix("lazyfree") }
