@@ -67,7 +67,7 @@ model: build-model ## the transitions explored, simulated and compared with Redi
 	$(MODEL) redis --histories 100 --tombstones
 	$(MODEL) explore --quick
 	$(MODEL) simulate --seeds 500
-	ERRAND_MODEL=$(MODEL) HISTORIES=400 scripts/check-mutations core
+	ERRAND_MODEL=$(MODEL) HISTORIES=100 scripts/check-mutations core
 
 model-full: build-model ## the same with the figures of docs/model.md: about eight hours of a processor
 	$(MODEL) redis --histories 20000

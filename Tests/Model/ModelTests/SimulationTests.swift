@@ -6,11 +6,12 @@ import Testing
 struct SimulationTests {
     @Test("in every world of a small scope", .timeLimit(.minutes(5)))
     func exploration() throws {
-        let scope = try #require(Exploration.Scope.all.first { $0.name == "2 workers, 2 ids, due later, 1 cancel" })
+        let name = "2 workers, 2 ids in order, 1 cancel, 1 revival"
+        let scope = try #require(Exploration.Scope.all.first { $0.name == name })
         var exploration = try Exploration(scope, mostStates: 1_000_000, checksMerging: true)
         let outcome = exploration.run()
         #expect(outcome.isComplete)
-        #expect(outcome.broken == nil, "errand-model explore --only '\(scope.name)' after \(outcome.trail)")
+        #expect(outcome.broken == nil, "errand-model explore --only '\(name)' after \(outcome.trail)")
         #expect(outcome.missing.isEmpty)
     }
 
