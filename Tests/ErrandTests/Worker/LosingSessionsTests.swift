@@ -81,6 +81,44 @@ struct LosingSessionsTests {
         try await work.value
     }
 
+    /// Loses the session when it claims its first job, before the runs of the other ones have been made.
+    private final class LossAtFirstClaim: JobMiddleware {
+        let broker: TroubledBroker
+        private let claims = Atomic(0)
+
+        init(_ broker: TroubledBroker) { self.broker = broker }
+
+        func claimedJob(_ job: JobContext) {
+            guard claims.add(1, ordering: .relaxed).newValue == 1 else { return }
+            broker.tell(job.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
+        }
+    }
+
+    @Test("jobs of a session that is lost while their runs are made do not begin")
+    func beginsNothingOfALostSession() async throws {
+        let broker = TroubledBroker()
+        let (steps, takes) = AsyncStream.makeStream(of: String.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init("left")], concurrency: 2, lease: .seconds(3600)),
+            operations: [RegisteredOperation("noop") { _ in _ = takes.yield("begun") }],
+            middleware: [LossAtFirstClaim(broker)],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() },
+            onEvent: { if case .registered = $0 { takes.yield("registered") } }
+        )
+        let jobs = try (0..<2).map { _ in try OperationDescription("noop", queue: "left") }
+        _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
+        let work = Task { try await worker.run() }
+        var taken: [String] = []
+        for await step in steps {
+            taken.append(step)
+            if taken.count == 4 { break }
+        }
+        #expect(taken == ["registered", "registered", "begun", "begun"])
+        work.cancel()
+        try await work.value
+    }
+
     @Test("pauses double up to two seconds, and start again after a session that lasted for its lease")
     func pausesGrow() {
         var pause = RegistrationPause()
