@@ -30,7 +30,7 @@ import Testing
     func `every command that lists the queues names the key`(_ command: [String]) async throws {
         let output = try await Executable.console.run(command, on: server)
         #expect(output.status == 78)
-        #expect(output.error.contains("errand:queues is a string and must be a set"), "\(output.error)")
+        #expect(output.error.contains("errand:queues is a string but must be a set"), "\(output.error)")
     }
 
     @Test func `the doctor reports it, and examines the queues that have keys`() async throws {

@@ -983,7 +983,8 @@ on_use(moves, function()
     set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
   end
 end)
--- Unique names, and the successors that wait for their holders. A push takes a name in lib_push.lua.
+-- Unique names, and the successors that wait for their holders. A push takes a name in lib_push.lua. The hash `unique` has
+-- the id of the job that holds each name.
 
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
 -- was there or would have returned there. The head of an ordered group belongs to the job for which the group waits, so

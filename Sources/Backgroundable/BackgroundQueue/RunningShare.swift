@@ -3,8 +3,8 @@
 
     /// The share of a running operation in the progress of its queue.
     ///
-    /// The operation's own progress changes on other threads, so it is not a child of the queue's progress. Instead a
-    /// mirror is, which changes only under the queue's lock.
+    /// The operation's own progress changes on other threads, so it is not a child of the queue's progress. That
+    /// child is a mirror of it, which changes only under the queue's lock.
     ///
     /// Unchecked because of its variable, which only ``QueueProgress`` accesses, under its lock.
     final class RunningShare: @unchecked Sendable {
@@ -15,7 +15,7 @@
         private let ours: OperationProgress?
         private var mirror: Progress?
 
-        /// Creates the share for a progress that Foundation made, and releases when the operation has run.
+        /// Creates the share for a progress that Foundation made and releases once the operation has run.
         init(ofFoundation progress: Progress) {
             foundations = progress
             ours = nil

@@ -6,7 +6,7 @@ import Foundation
 /// chain, oldest first. Entering and leaving therefore change a few numbers and compare no names; only a search
 /// compares names.
 ///
-/// A number takes half a word, and a bucket stores only the first slot of its chain, which in turn stores the last:
+/// A slot number takes four bytes, and a bucket stores only the first slot of its chain, which in turn stores the last:
 /// with many operations, memory access dominates the cost. (Two billion operations would need more memory than a
 /// machine has.)
 struct SlotTable: ~Copyable {
@@ -15,7 +15,7 @@ struct SlotTable: ~Copyable {
 
     /// Marks the absence of a slot.
     static let none: Number = -1
-    /// Marks a slot that is in no chain, as its previous slot.
+    /// The previous slot of one that is in no chain.
     private static let unchained: Number = -2
 
     struct Seat {

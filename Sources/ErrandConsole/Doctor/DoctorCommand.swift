@@ -4,7 +4,8 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// The command `errand doctor`. What each finding means and its repair changes: `FindingExplanations`.
+/// The command `errand doctor`. What each finding means, and what its repair changes, is in
+/// ``FindingExplanations``.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -35,7 +35,7 @@ struct BulkOptions: ParsableArguments {
 
     private func check(_ action: BulkAction) throws(CommandFailure) {
         if filter.worker != nil, !action.states.contains(.running) {
-            throw CommandFailure("--worker means running jobs, which cannot be \(action.past)", ExitStatus.usage)
+            throw CommandFailure("--worker selects running jobs, which cannot be \(action.past)", ExitStatus.usage)
         }
         guard let state = filter.states.first(where: { !action.states.contains($0) }) else { return }
         let states = action.states.map(\.rawValue).joined(separator: ", ")

@@ -101,13 +101,13 @@ enum FindingExplanations {
         "open_job_has_ended":
             "a job of a workflow counts as not ended, but does not exist, so the workflow would not end. Repair notes how it ended, or that it was deleted if that is not known",
         "open_job_lost":
-            "another queue does not have a job of a workflow any more, or it has ended there, and nothing is on its way: a server has lost data that the other queue's has. The workflow would wait for ever. Repair notes how the job ended, or that it was deleted if that is not known; what comes after it by success is skipped then",
+            "another queue does not have a job of a workflow any more, or it has ended there, and nothing is on its way: one of the two servers has lost data. The workflow would wait for ever. Repair notes how the job ended, or that it was deleted if that is not known; what comes after it by success is skipped then",
         "workflow_without_end":
             "all jobs of a workflow have ended, but it has not. Repair ends it",
         "workflow_without_header":
             "a listed workflow does not exist. Repair removes it from the list",
         "message_not_delivered":
-            "what other queues must know of jobs of workflows has waited for over a minute, so that those workflows do not go on. A worker of this queue delivers it: see that one runs, and that the servers of the other queues can be reached. Repair delivers it",
+            "what other queues must know of jobs of workflows has waited for over a minute, so that those workflows do not go on. A worker of this queue delivers it: make sure that one runs, and that the servers of the other queues can be reached. Repair delivers it",
         "workflow_not_sealed":
             "the push of a workflow was broken off, so its jobs never run. A worker of this queue would have forgotten it ten minutes after it began. Repair forgets it",
         "schedule_unreadable":

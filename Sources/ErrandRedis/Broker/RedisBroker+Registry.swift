@@ -84,10 +84,10 @@ extension RedisBroker {
         for word in [verb, KeySpace.queues] + members { words.add(word) }
         do throws(BrokerError) { return try await command(words, for: .registry, patience: patience) } catch {
             guard error.code == .refused, let type = try await registryDamage() else { throw error }
-            let damage = "the key \(KeySpace.queues) is a \(type) and must be a set"
+            let damage = "the key \(KeySpace.queues) is a \(type) but must be a set"
             throw BrokerError(
                 .refused,
-                "\(address): \(damage). `errand doctor --repair` puts it aside and lists the queues anew"
+                "\(address): \(damage). `errand doctor --repair` moves it aside and rebuilds the list of queues"
             )
         }
     }

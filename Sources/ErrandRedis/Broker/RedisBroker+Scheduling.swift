@@ -1,8 +1,8 @@
 public import Errand
 
 extension RedisBroker {
-    /// Stores a schedule, after comparing it with the stored one. Reads again if another process has changed it
-    /// meanwhile.
+    /// Stores a schedule, after comparing it with the stored one. If another process changes it in the meantime,
+    /// reads it again and compares once more.
     @discardableResult
     public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         let definition = schedule.encoded()

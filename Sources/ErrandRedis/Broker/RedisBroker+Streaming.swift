@@ -1,7 +1,7 @@
 public import Errand
 
 extension RedisBroker {
-    /// Reads up to 100 entries of the stream, or about 1 MiB.
+    /// Reads the next entries of the stream: at most 100, or about 1 MiB, whichever comes first.
     public func eventPage(of queue: String, after cursor: EventCursor) async throws(BrokerError) -> EventPage {
         try await shrinking(from: 100) { count throws(BrokerError) in
             try await eventPage(of: queue, after: cursor, count: count)

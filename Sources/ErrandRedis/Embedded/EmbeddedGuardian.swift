@@ -69,7 +69,7 @@ enum EmbeddedGuardian {
         guard find("flock") != nil else {
             throw BrokerError(
                 .notReachable,
-                "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock"
+                "the embedded broker needs flock, which is not on PATH. Install it (apt-get install util-linux, or brew install flock)"
             )
         }
         try write(configuration(for: home, of: server), to: home)

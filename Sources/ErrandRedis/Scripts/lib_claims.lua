@@ -1,5 +1,5 @@
 -- Claims: takes jobs from the lists and stores the claims of the session. How a claim is written, and its deadline
--- (hard_deadline), are in lib_lists.lua, because a push also claims.
+-- (hard_deadline), are in lib_claim_texts.lua, because a push also claims.
 local room = most_bytes
 local token, flags = '', 0
 -- Ids with their bodies and counts, in the form that the worker expects.

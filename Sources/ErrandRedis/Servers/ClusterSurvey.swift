@@ -43,8 +43,8 @@ struct ClusterSurvey: Sendable {
         guard let map = SlotMap(replies[1], from: server) else {
             throw BrokerError(
                 .protocolViolation,
-                "\(place) answered CLUSTER SLOTS with something that is no list of slots; check that the address is that of a "
-                    + "cluster's server"
+                "\(place) answered CLUSTER SLOTS with something that is not a list of slots; check that the address belongs "
+                    + "to a server of a cluster"
             )
         }
         // If the user may not call CLUSTER INFO, the reply is an error, and only the map counts.

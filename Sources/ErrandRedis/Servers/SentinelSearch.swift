@@ -39,7 +39,7 @@ struct SentinelSearch {
         // Another sentinel may accept what one rejects, so only all of them together are final.
         let code = problems.allSatisfy { $0.code == .notPermitted } ? BrokerError.Code.notPermitted : .notReachable
         let reasons = problems.map(\.message).joined(separator: "; ")
-        throw BrokerError(code, "no master \(sentinels.master): " + reasons)
+        throw BrokerError(code, "found no master named \(sentinels.master): " + reasons)
     }
 
     private func connect(to master: HostAndPort, namedBy place: HostAndPort) throws(BrokerError) -> HiredisContext {
@@ -49,13 +49,13 @@ struct SentinelSearch {
         do throws(BrokerError) {
             role = try context.roundTrip(CommandWriter.command("ROLE").bytes, replies: 1)[0]
         } catch {
-            throw BrokerError(.notReachable, "\(master) did not say its role: \(error.message)")
+            throw BrokerError(.notReachable, "\(master) did not report its role: \(error.message)")
         }
         switch role {
         // If the user may not call ROLE, the first write shows whether the server is a master.
         case .error(let text) where ServerError(text).word == "NOPERM": return context
         case .error(let text):
-            throw BrokerError(.notReachable, "\(master) did not say its role: \(ServerError(text).text)")
+            throw BrokerError(.notReachable, "\(master) did not report its role: \(ServerError(text).text)")
         default: break
         }
         guard role.elements?.first?.text == "master" else {

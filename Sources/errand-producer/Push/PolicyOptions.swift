@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// The options of one job beside its operation and arguments.
+/// The options of one job other than its operation and arguments.
 struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The queue (default: default).", valueName: "queue"))
     var queue: String?
