@@ -39,7 +39,7 @@ extension ConformanceCase {
             #expect(try await fixture.news() == ["finished a"])
             #expect(try await fixture.total("finished") == 1)
         },
-        ConformanceCase("a finish of a recovered claim changes nothing, for this job and others") { fixture in
+        ConformanceCase("a finish with the token of an earlier claim changes nothing, from either session") { fixture in
             let (first, second) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a")
             let old = try await first.claimOne()
@@ -72,7 +72,7 @@ extension ConformanceCase {
             #expect(answer.claims.map(\.id) == ["b", "c"])
             #expect(again.claims.map(\.id).sorted() == ["b", "c"])
             #expect(Set(again.claims.map(\.token)) == Set(answer.claims.map(\.token)))
-            #expect(again.claims.map(\.body).sorted { $0.count < $1.count }.allSatisfy { !$0.isEmpty })
+            #expect(Set(again.claims.map(\.body)) == Set(answer.claims.map(\.body)))
             #expect(try await fixture.status().ready == 1, "the resend claimed nothing more")
             #expect(try await fixture.total("finished") == 1)
         },
@@ -81,8 +81,7 @@ extension ConformanceCase {
             try await fixture.pushPlain("a")
             _ = try await session.exchange(wanted: 1)
             #expect(try await session.exchange(wanted: 1, call: session.lastCall).claims.map(\.id) == ["a"])
-            try await session.release()
-            try await fixture.broker.register(session.session, on: fixture.queue)
+            #expect(try await session.reconcile([]).released == 1)
             #expect(try await other.claimedIDs() == ["a"])
             #expect(try await session.exchange(wanted: 1, call: session.lastCall).claims.isEmpty)
         },

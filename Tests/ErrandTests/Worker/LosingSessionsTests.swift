@@ -84,12 +84,14 @@ struct LosingSessionsTests {
     /// Loses the session when it claims its first job, before the runs of the other ones have been made.
     private final class LossAtFirstClaim: JobMiddleware {
         let broker: TroubledBroker
-        private let claims = Atomic(0)
+        private let claimed = Atomic(0)
+
+        var claims: Int { claimed.load(ordering: .relaxed) }
 
         init(_ broker: TroubledBroker) { self.broker = broker }
 
         func claimedJob(_ job: JobContext) {
-            guard claims.add(1, ordering: .relaxed).newValue == 1 else { return }
+            guard claimed.add(1, ordering: .relaxed).newValue == 1 else { return }
             broker.tell(job.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
         }
     }
@@ -97,12 +99,13 @@ struct LosingSessionsTests {
     @Test("jobs of a session that is lost while their runs are made do not begin")
     func beginsNothingOfALostSession() async throws {
         let broker = TroubledBroker()
+        let loss = LossAtFirstClaim(broker)
         let (steps, takes) = AsyncStream.makeStream(of: String.self)
         let worker = Worker(
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init("left")], concurrency: 2, lease: .seconds(3600)),
             operations: [RegisteredOperation("noop") { _ in _ = takes.yield("begun") }],
-            middleware: [LossAtFirstClaim(broker)],
+            middleware: [loss],
             logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() },
             onEvent: { if case .registered = $0 { takes.yield("registered") } }
         )
@@ -115,6 +118,7 @@ struct LosingSessionsTests {
             if taken.count == 4 { break }
         }
         #expect(taken == ["registered", "registered", "begun", "begun"])
+        #expect(loss.claims == 4, "both jobs in both sessions")
         work.cancel()
         try await work.value
     }
